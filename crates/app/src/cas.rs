@@ -23,7 +23,6 @@ use portcullis_domain::ca::{Ca, CaSettings, CaSettingsPatch, CaSpec};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::{self, CaId};
 use portcullis_domain::permission::Subject;
-use portcullis_domain::trust_generation::TrustGeneration;
 use portcullis_pki::{Certificate, TrustAnchors};
 use portcullis_storage::tables::{
     ENROLLMENT, Found, Rows, RowsMut, StoredEnrollment, UniqueIndex, UniqueValue,
@@ -87,14 +86,9 @@ pub async fn create(
     pem: &str,
 ) -> Result<CaId, AppError> {
     let certificate = parse_ca_certificate(pem, app.env().now())?;
-    let spec = CaSpec {
-        pem: certificate.to_pem(),
-        fingerprint: certificate.fingerprint().to_string(),
-        verification_token: ids::short(&*app.env().entropy)?,
-        is_verified: false,
-        claim_terms: TrustGeneration::default(),
-        settings,
-    };
+    let identified = (certificate.to_pem(), certificate.fingerprint().to_string());
+    let verification_token = ids::short(&*app.env().entropy)?;
+    let spec = CaSpec::new(settings, identified, verification_token);
     let id = CaId::generate(&*app.env().entropy)?;
     managed::create_with_id(app, permit, id, spec).await
 }

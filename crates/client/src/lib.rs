@@ -81,6 +81,7 @@ pub use http::Method;
 pub use list_query::{ListQuery, RoleSemantic, quote};
 pub use pages::{EntityStream, MAX_OFFSET, Pages};
 pub use portcullis_api as api;
+pub use portcullis_domain as domain;
 pub use portcullis_domain::ids;
 pub use reply::Reply;
 pub use resources::entities::{Creatable, Patchable, Replaceable, Resource};

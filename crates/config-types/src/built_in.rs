@@ -13,7 +13,6 @@ mod simple;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::config::{ConfigTarget, ConfigType, ConfigTypeSpec, JsonObject};
 use portcullis_domain::ids::ConfigTypeId;
-use portcullis_domain::tags::Tags;
 use serde_json::{Value, json};
 
 /// Definition of a built-in type.
@@ -86,10 +85,9 @@ pub fn built_in(now: Timestamp) -> Vec<ConfigType> {
             created_at: now,
             updated_at: now,
             spec: ConfigTypeSpec {
-                name: built_in.name.to_owned(),
                 schema: Some((built_in.schema)()),
                 target: built_in.target,
-                tags: Tags::default(),
+                ..ConfigTypeSpec::named(built_in.name)
             },
         })
         .collect()

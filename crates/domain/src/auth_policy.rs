@@ -130,6 +130,40 @@ impl UpdbRules {
     }
 }
 
+impl AuthPolicySpec {
+    /// A policy with this name that accepts certificates (even expired), passwords and any enabled external
+    /// signer, and requires no second factor.
+    pub fn named(name: impl Into<String>) -> Self {
+        Self {
+            tags: Tags::default(),
+            name: name.into(),
+            primary: PrimaryRules {
+                cert: CertRules {
+                    allowed: true,
+                    allow_expired_certs: true,
+                },
+                updb: UpdbRules {
+                    allowed: true,
+                    min_password_length: MIN_PASSWORD_LENGTH,
+                    require_special_char: false,
+                    require_number_char: false,
+                    require_mixed_case: false,
+                    max_attempts: 0,
+                    lockout_duration_minutes: 0,
+                },
+                ext_jwt: ExtJwtRules {
+                    allowed: true,
+                    allowed_signers: BTreeSet::new(),
+                },
+            },
+            secondary: SecondaryRules {
+                require_totp: false,
+                require_ext_jwt_signer: None,
+            },
+        }
+    }
+}
+
 impl Spec for AuthPolicySpec {
     type Patch = AuthPolicySpecPatch;
 
@@ -161,40 +195,13 @@ pub fn default_id() -> AuthPolicyId {
 }
 
 impl AuthPolicy {
-    /// The built-in policy: accepts certificates (even expired), passwords and any enabled external
-    /// signer, and requires no second factor.
+    /// The built-in policy, with the [least strict](AuthPolicySpec::named) rules.
     pub fn default_policy(now: Timestamp) -> Self {
         Self {
             id: default_id(),
             created_at: now,
             updated_at: now,
-            spec: AuthPolicySpec {
-                tags: Tags::default(),
-                name: "Default".to_owned(),
-                primary: PrimaryRules {
-                    cert: CertRules {
-                        allowed: true,
-                        allow_expired_certs: true,
-                    },
-                    updb: UpdbRules {
-                        allowed: true,
-                        min_password_length: MIN_PASSWORD_LENGTH,
-                        require_special_char: false,
-                        require_number_char: false,
-                        require_mixed_case: false,
-                        max_attempts: 0,
-                        lockout_duration_minutes: 0,
-                    },
-                    ext_jwt: ExtJwtRules {
-                        allowed: true,
-                        allowed_signers: BTreeSet::new(),
-                    },
-                },
-                secondary: SecondaryRules {
-                    require_totp: false,
-                    require_ext_jwt_signer: None,
-                },
-            },
+            spec: AuthPolicySpec::named("Default"),
         }
     }
 }

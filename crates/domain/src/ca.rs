@@ -66,6 +66,42 @@ pub struct CaSettings {
     pub tags: Tags,
 }
 
+impl CaSpec {
+    /// An authority that is not verified yet. `certificate` is its PEM and the lower-case hex SHA-1 of its
+    /// DER, `verification_token` what nobody can guess.
+    pub fn new(
+        settings: CaSettings,
+        (pem, fingerprint): (impl Into<String>, impl Into<String>),
+        verification_token: impl Into<String>,
+    ) -> Self {
+        Self {
+            pem: pem.into(),
+            fingerprint: fingerprint.into(),
+            verification_token: verification_token.into(),
+            is_verified: false,
+            claim_terms: TrustGeneration::default(),
+            settings,
+        }
+    }
+}
+
+impl CaSettings {
+    /// Settings with this name, by which nobody is enrolled or authenticated, and defaults for everything
+    /// else.
+    pub fn named(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            is_auto_enrollment_enabled: false,
+            is_ott_enrollment_enabled: false,
+            is_auth_enabled: false,
+            identity_roles: RoleAttributes::default(),
+            identity_name_format: DEFAULT_NAME_FORMAT.to_owned(),
+            external_id_claim: None,
+            tags: Tags::default(),
+        }
+    }
+}
+
 impl Spec for CaSpec {
     /// Patches are applied by [`Ca::patch_settings`], which may fail.
     type Patch = ();
@@ -154,23 +190,11 @@ mod tests {
     use super::*;
 
     fn spec() -> CaSpec {
-        CaSpec {
-            pem: "pem".to_owned(),
-            fingerprint: "0b".to_owned(),
-            verification_token: "token".to_owned(),
-            is_verified: false,
-            claim_terms: TrustGeneration::default(),
-            settings: CaSettings {
-                name: "partner".to_owned(),
-                is_auto_enrollment_enabled: false,
-                is_ott_enrollment_enabled: false,
-                is_auth_enabled: true,
-                identity_roles: RoleAttributes::default(),
-                identity_name_format: DEFAULT_NAME_FORMAT.to_owned(),
-                external_id_claim: None,
-                tags: Tags::default(),
-            },
-        }
+        let settings = CaSettings {
+            is_auth_enabled: true,
+            ..CaSettings::named("partner")
+        };
+        CaSpec::new(settings, ("pem", "0b"), "token")
     }
 
     fn ca(spec: CaSpec) -> Ca {

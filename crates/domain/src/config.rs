@@ -99,6 +99,30 @@ impl ConfigTarget {
     }
 }
 
+impl ConfigTypeSpec {
+    /// A type for services with this name, of which any object is a valid configuration.
+    pub fn named(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            schema: None,
+            target: ConfigTarget::default(),
+            tags: Tags::default(),
+        }
+    }
+}
+
+impl ConfigSpec {
+    /// A configuration with this name, of this type, without tags.
+    pub fn new(name: impl Into<String>, config_type: ConfigTypeId, data: JsonObject) -> Self {
+        Self {
+            name: name.into(),
+            config_type,
+            data,
+            tags: Tags::default(),
+        }
+    }
+}
+
 impl Spec for ConfigTypeSpec {
     type Patch = ConfigTypeSpecPatch;
 
@@ -150,10 +174,8 @@ mod tests {
 
     fn type_spec(name: &str, target: ConfigTarget) -> ConfigTypeSpec {
         ConfigTypeSpec {
-            name: name.to_owned(),
-            schema: None,
             target,
-            tags: Tags::default(),
+            ..ConfigTypeSpec::named(name)
         }
     }
 
@@ -181,12 +203,7 @@ mod tests {
 
     #[test]
     fn a_configuration_keeps_its_type() {
-        let spec = |kind| ConfigSpec {
-            name: "c".to_owned(),
-            config_type: ConfigTypeId::from_wire(kind),
-            data: JsonObject::new(),
-            tags: Tags::default(),
-        };
+        let spec = |kind| ConfigSpec::new("c", ConfigTypeId::from_wire(kind), JsonObject::new());
         let mut config = Config::new(ConfigId::from_wire("c"), spec("one"), NOW).unwrap();
         config.replace(spec("two"), NOW).unwrap();
         assert_eq!(config.spec.config_type.as_str(), "one");

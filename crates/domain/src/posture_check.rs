@@ -130,6 +130,18 @@ impl Check {
     }
 }
 
+impl PostureCheckSpec {
+    /// A check with this name, without role attributes and tags.
+    pub fn new(name: impl Into<String>, check: Check) -> Self {
+        Self {
+            name: name.into(),
+            role_attributes: RoleAttributes::default(),
+            check,
+            tags: Tags::default(),
+        }
+    }
+}
+
 impl Spec for PostureCheckSpec {
     type Patch = PostureCheckSpecPatch;
 

@@ -145,6 +145,32 @@ impl Router {
     }
 }
 
+impl RouterSpec {
+    /// An edge router with this name and defaults for everything else, which is not enrolled yet.
+    pub fn edge_router(name: impl Into<String>) -> Self {
+        Self::of_kind(name, RouterKind::Edge(EdgeRouterSettings::default()))
+    }
+
+    /// A transit router with this name and defaults for everything else, which is not enrolled yet.
+    pub fn transit_router(name: impl Into<String>) -> Self {
+        Self::of_kind(name, RouterKind::Transit)
+    }
+
+    fn of_kind(name: impl Into<String>, kind: RouterKind) -> Self {
+        Self {
+            name: name.into(),
+            kind,
+            cost: 0,
+            no_traversal: false,
+            disabled: false,
+            ctrl_chan_listeners: BTreeMap::new(),
+            configs: BTreeSet::new(),
+            certificate: None,
+            tags: Tags::default(),
+        }
+    }
+}
+
 impl Spec for RouterSpec {
     type Patch = RouterSpecPatch;
 
@@ -188,15 +214,8 @@ mod tests {
 
     fn spec(kind: RouterKind) -> RouterSpec {
         RouterSpec {
-            name: "r".to_owned(),
             kind,
-            cost: 0,
-            no_traversal: false,
-            disabled: false,
-            ctrl_chan_listeners: BTreeMap::new(),
-            configs: BTreeSet::new(),
-            certificate: None,
-            tags: Tags::default(),
+            ..RouterSpec::edge_router("r")
         }
     }
 

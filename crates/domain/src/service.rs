@@ -90,6 +90,22 @@ impl TerminatorStrategy {
     }
 }
 
+impl ServiceSpec {
+    /// A service with this name and defaults for everything else, which requires encryption.
+    pub fn named(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            role_attributes: RoleAttributes::default(),
+            configs: BTreeSet::new(),
+            encryption_required: true,
+            terminator_strategy: TerminatorStrategy::default(),
+            max_idle_time_millis: 0,
+            is_fabric_only: false,
+            tags: Tags::default(),
+        }
+    }
+}
+
 impl Spec for ServiceSpec {
     type Patch = ServiceSpecPatch;
 
@@ -117,16 +133,7 @@ mod tests {
     use crate::clock::Timestamp;
 
     fn spec(name: &str) -> ServiceSpec {
-        ServiceSpec {
-            is_fabric_only: false,
-            name: name.to_owned(),
-            role_attributes: RoleAttributes::default(),
-            configs: BTreeSet::new(),
-            encryption_required: true,
-            terminator_strategy: TerminatorStrategy::default(),
-            max_idle_time_millis: 0,
-            tags: Tags::default(),
-        }
+        ServiceSpec::named(name)
     }
 
     #[test]

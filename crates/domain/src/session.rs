@@ -1,6 +1,6 @@
 //! Service sessions.
 
-use crate::api_session::TokenHash;
+use crate::api_session::{ApiSession, TokenHash};
 use crate::clock::Timestamp;
 use crate::ids::{ApiSessionId, IdentityId, ServiceId, SessionId};
 use crate::policies::ServiceGrant;
@@ -23,4 +23,25 @@ pub struct Session {
     pub grant: ServiceGrant,
     #[serde(default, skip_serializing_if = "Tags::is_empty")]
     pub tags: Tags,
+}
+
+impl Session {
+    /// Grants the holder of an API session the use of a service.
+    pub fn new(
+        id: SessionId,
+        api_session: &ApiSession,
+        (service, grant): (ServiceId, ServiceGrant),
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            id,
+            created_at: now,
+            api_session: api_session.id.clone(),
+            api_session_token: api_session.token_hash,
+            identity: api_session.identity.clone(),
+            service,
+            grant,
+            tags: Tags::default(),
+        }
+    }
 }

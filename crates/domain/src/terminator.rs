@@ -47,6 +47,24 @@ pub struct TerminatorSpecPatch {
     pub tags: Option<Tags>,
 }
 
+impl TerminatorSpec {
+    /// A terminator where `router` connects circuits to `service` at an address, with the binding that
+    /// follows from the address, and defaults for everything else.
+    pub fn new(service: ServiceId, router: RouterId, address: impl Into<String>) -> Self {
+        Self {
+            service,
+            router,
+            binding: String::new(),
+            address: address.into(),
+            cost: 0,
+            precedence: Precedence::default(),
+            instance_id: String::new(),
+            host_id: None,
+            tags: Tags::default(),
+        }
+    }
+}
+
 impl Spec for TerminatorSpec {
     type Patch = TerminatorSpecPatch;
 
@@ -92,15 +110,9 @@ mod tests {
 
     fn spec(binding: &str, address: &str, instance: &str) -> TerminatorSpec {
         TerminatorSpec {
-            host_id: None,
-            service: ServiceId::from_wire("s"),
-            router: RouterId::from_wire("r"),
             binding: binding.to_owned(),
-            address: address.to_owned(),
-            cost: 0,
-            precedence: Precedence::default(),
             instance_id: instance.to_owned(),
-            tags: Tags::default(),
+            ..TerminatorSpec::new(ServiceId::from_wire("s"), RouterId::from_wire("r"), address)
         }
     }
 

@@ -14,12 +14,10 @@ use portcullis_domain::policies::{
 };
 use portcullis_domain::roles::{RoleAttributes, RoleSelectors, Semantic};
 use portcullis_domain::router::{EdgeRouterSettings, Router, RouterKind, RouterSpec};
-use portcullis_domain::service::{Service, ServiceSpec, TerminatorStrategy};
-use portcullis_domain::tags::Tags;
+use portcullis_domain::service::{Service, ServiceSpec};
 use portcullis_index::{
     AccessIndex, Catalog, CatalogBuilder, CatalogEntry, Policy, SelectableCatalogs, Slot,
 };
-use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::hint::black_box;
 use std::time::Instant;
@@ -183,14 +181,8 @@ fn identity(number: u64) -> Result<Identity, Box<dyn Error>> {
 
 fn service(number: u64) -> Result<Service, Box<dyn Error>> {
     let spec = ServiceSpec {
-        is_fabric_only: false,
-        name: format!("service-{number}"),
         role_attributes: attributes(number)?,
-        configs: BTreeSet::new(),
-        encryption_required: true,
-        terminator_strategy: TerminatorStrategy::default(),
-        max_idle_time_millis: 0,
-        tags: Tags::default(),
+        ..ServiceSpec::named(format!("service-{number}"))
     };
     let id = ServiceId::from_wire(format!("service-{number:08}"));
     Ok(Service::new(id, spec, NOW)?)
@@ -198,18 +190,11 @@ fn service(number: u64) -> Result<Service, Box<dyn Error>> {
 
 fn router(number: u64) -> Result<Router, Box<dyn Error>> {
     let spec = RouterSpec {
-        name: format!("router-{number}"),
         kind: RouterKind::Edge(EdgeRouterSettings {
             role_attributes: attributes(number)?,
             ..EdgeRouterSettings::default()
         }),
-        cost: 0,
-        no_traversal: false,
-        disabled: false,
-        ctrl_chan_listeners: BTreeMap::new(),
-        configs: BTreeSet::new(),
-        certificate: None,
-        tags: Tags::default(),
+        ..RouterSpec::edge_router(format!("router-{number}"))
     };
     let id = RouterId::from_wire(format!("router-{number:08}"));
     Ok(Router::new(id, spec, NOW)?)
@@ -220,13 +205,10 @@ fn service_policy(number: u64) -> Result<ServicePolicy, Box<dyn Error>> {
     let named = (0..100 * (number % 2)).map(|service| format!("@service-{:08}", service * 20));
     let services = selectors(number / 2).into_iter().chain(named);
     let spec = ServicePolicySpec {
-        name: format!("policy-{number}"),
-        grant: ServiceGrant::Dial,
         semantic: semantic(number),
         identity_roles: RoleSelectors::new("identityRoles", selectors(number))?,
         service_roles: RoleSelectors::new("serviceRoles", services)?,
-        posture_check_roles: RoleSelectors::default(),
-        tags: Tags::default(),
+        ..ServicePolicySpec::new(format!("policy-{number}"), ServiceGrant::Dial)
     };
     let id = ServicePolicyId::from_wire(format!("policy-{number}"));
     Ok(ServicePolicy::new(id, spec, NOW)?)
@@ -234,12 +216,10 @@ fn service_policy(number: u64) -> Result<ServicePolicy, Box<dyn Error>> {
 
 fn edge_router_policy(number: u64) -> Result<EdgeRouterPolicy, Box<dyn Error>> {
     let spec = EdgeRouterPolicySpec {
-        name: format!("policy-{number}"),
         semantic: semantic(number),
         identity_roles: RoleSelectors::new("identityRoles", selectors(number))?,
         edge_router_roles: RoleSelectors::new("edgeRouterRoles", selectors(number / 2))?,
-        is_system: false,
-        tags: Tags::default(),
+        ..EdgeRouterPolicySpec::named(format!("policy-{number}"))
     };
     let id = EdgeRouterPolicyId::from_wire(format!("policy-{number}"));
     Ok(EdgeRouterPolicy::new(id, spec, NOW)?)
@@ -247,11 +227,10 @@ fn edge_router_policy(number: u64) -> Result<EdgeRouterPolicy, Box<dyn Error>> {
 
 fn service_edge_router_policy(number: u64) -> Result<ServiceEdgeRouterPolicy, Box<dyn Error>> {
     let spec = ServiceEdgeRouterPolicySpec {
-        name: format!("policy-{number}"),
         semantic: semantic(number),
         service_roles: RoleSelectors::new("serviceRoles", selectors(number))?,
         edge_router_roles: RoleSelectors::new("edgeRouterRoles", selectors(number / 2))?,
-        tags: Tags::default(),
+        ..ServiceEdgeRouterPolicySpec::named(format!("policy-{number}"))
     };
     let id = ServiceEdgeRouterPolicyId::from_wire(format!("policy-{number}"));
     Ok(ServiceEdgeRouterPolicy::new(id, spec, NOW)?)

@@ -7,8 +7,6 @@ use portcullis_domain::clock::{SignedDuration, Timestamp};
 use portcullis_domain::ids::{PostureCheckId, ServicePolicyId};
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_domain::posture_check::{Check, MfaCheck, OsCheck, PostureCheck, PostureCheckSpec};
-use portcullis_domain::roles::RoleAttributes;
-use portcullis_domain::tags::Tags;
 use portcullis_posture::{
     AccessDecision, Client, GrantingPolicy, OsInfo, Posture, PostureReport, Report,
 };
@@ -101,12 +99,7 @@ fn one_code_an_hour() -> Result<MfaCheck, Box<dyn Error>> {
 }
 
 fn check(id: &str, check: Check, now: Timestamp) -> Result<Arc<PostureCheck>, Box<dyn Error>> {
-    let spec = PostureCheckSpec {
-        name: format!("{id} check"),
-        role_attributes: RoleAttributes::default(),
-        check,
-        tags: Tags::default(),
-    };
+    let spec = PostureCheckSpec::new(format!("{id} check"), check);
     Ok(PostureCheck::new(PostureCheckId::from_wire(id), spec, now)?.into())
 }
 

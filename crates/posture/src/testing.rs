@@ -9,8 +9,6 @@ use portcullis_domain::posture_check::{
     Check, CheckedProcess, Fingerprints, MfaCheck, OsCheck, OsType, PostureCheck, PostureCheckSpec,
     ProcessPath,
 };
-use portcullis_domain::roles::RoleAttributes;
-use portcullis_domain::tags::Tags;
 use std::sync::Arc;
 
 /// The instant `second` seconds after the start of the tests' time.
@@ -31,12 +29,7 @@ pub(crate) fn path(path: &str) -> ProcessPath {
 }
 
 pub(crate) fn check(id: &str, check: Check) -> Arc<PostureCheck> {
-    let spec = PostureCheckSpec {
-        name: format!("check {id}"),
-        role_attributes: RoleAttributes::default(),
-        check,
-        tags: Tags::default(),
-    };
+    let spec = PostureCheckSpec::new(format!("check {id}"), check);
     PostureCheck::new(PostureCheckId::from_wire(id), spec, at(0))
         .unwrap()
         .into()

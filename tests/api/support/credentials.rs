@@ -3,11 +3,8 @@
 use crate::support::{
     create, create_with_enrollment, get, modify_store, ott_enrollment, redeem, text,
 };
-use portcullis_domain::ca::{Ca, CaSettings, CaSpec, DEFAULT_NAME_FORMAT};
+use portcullis_domain::ca::{Ca, CaSettings, CaSpec};
 use portcullis_domain::ids::CaId;
-use portcullis_domain::roles::RoleAttributes;
-use portcullis_domain::tags::Tags;
-use portcullis_domain::trust_generation::TrustGeneration;
 use portcullis_pki::{
     Authority, Certificate, Csr, KeyType, SigningKey, Subject, TrustDomain, certificates_from_pem,
     create_csr,
@@ -82,23 +79,14 @@ pub(crate) async fn add_authority(
     let env = controller.app.env();
     let authority = foreign_authority(controller, name);
     let id = CaId::from_wire(name);
-    let spec = CaSpec {
-        pem: authority.certificate().to_pem(),
-        fingerprint: authority.certificate().fingerprint().to_string(),
-        verification_token: "token".to_owned(),
-        is_verified: false,
-        claim_terms: TrustGeneration::default(),
-        settings: CaSettings {
-            name: name.to_owned(),
-            is_auto_enrollment_enabled: false,
-            is_ott_enrollment_enabled: true,
-            is_auth_enabled: true,
-            identity_roles: RoleAttributes::default(),
-            identity_name_format: DEFAULT_NAME_FORMAT.to_owned(),
-            external_id_claim: None,
-            tags: Tags::default(),
-        },
+    let certificate = authority.certificate();
+    let identified = (certificate.to_pem(), certificate.fingerprint().to_string());
+    let settings = CaSettings {
+        is_ott_enrollment_enabled: true,
+        is_auth_enabled: true,
+        ..CaSettings::named(name)
     };
+    let spec = CaSpec::new(settings, identified, "token");
     let mut ca = Ca::new(id.clone(), spec, env.now()).unwrap();
     ca.spec.is_verified = is_verified;
     let key = RecordKey::root(CA, controller.engine.allocate(CA));

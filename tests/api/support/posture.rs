@@ -11,7 +11,6 @@ use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::ROUTER;
 use portcullis_testkit::{Harness, HarnessOptions, Reply};
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// A controller with a user, a service and an edge router that everybody may use. Nobody may use the
 /// service yet.
@@ -152,15 +151,9 @@ pub(crate) async fn add_router(controller: &Harness, name: &str, disabled: bool)
         app_data: Tags::default(),
     };
     let spec = RouterSpec {
-        name: name.to_owned(),
         kind: RouterKind::Edge(edge),
-        cost: 0,
-        no_traversal: false,
         disabled,
-        ctrl_chan_listeners: BTreeMap::new(),
-        configs: BTreeSet::new(),
-        certificate: None,
-        tags: Tags::default(),
+        ..RouterSpec::edge_router(name)
     };
     let now = controller.app.env().now();
     let router = Router::new(RouterId::from_wire(name), spec, now).unwrap();

@@ -41,7 +41,33 @@ pub struct CaUpdate {
     pub tags: Tags,
 }
 
+impl CaCreate {
+    /// An authority with this name, by which nobody is enrolled or authenticated, and defaults for
+    /// everything else. Its certificate is PEM.
+    pub fn new(name: impl Into<String>, cert_pem: impl Into<String>) -> Self {
+        Self {
+            cert_pem: cert_pem.into(),
+            replace: CaUpdate::named(name),
+        }
+    }
+}
+
 impl CaUpdate {
+    /// Settings with this name, by which nobody is enrolled or authenticated, and defaults for everything
+    /// else.
+    pub fn named(name: impl Into<String>) -> Self {
+        Self {
+            identity_roles: RoleAttributes::default(),
+            is_auth_enabled: false,
+            is_auto_ca_enrollment_enabled: false,
+            is_ott_ca_enrollment_enabled: false,
+            name: name.into(),
+            identity_name_format: String::new(),
+            external_id_claim: None,
+            tags: Tags::default(),
+        }
+    }
+
     /// Validates the claim and converts to settings.
     ///
     /// # Errors

@@ -42,6 +42,20 @@ pub struct ConfigPatch {
     pub tags: Option<Tags>,
 }
 
+impl ConfigCreate {
+    /// A configuration with this name, of this type, without tags.
+    pub fn new(name: impl Into<String>, config_type_id: ConfigTypeId, data: JsonObject) -> Self {
+        Self {
+            config_type_id,
+            replace: ConfigUpdate {
+                data,
+                name: name.into(),
+                tags: Tags::default(),
+            },
+        }
+    }
+}
+
 impl Decode for ConfigCreate {
     const BODY_NAME: &'static str = PARAMETER;
 

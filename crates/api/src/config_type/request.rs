@@ -49,6 +49,20 @@ pub struct ConfigTypePatch {
     pub tags: Option<Tags>,
 }
 
+impl ConfigTypeCreate {
+    /// A type for services with this name, of which any object is a valid configuration.
+    pub fn named(name: impl Into<String>) -> Self {
+        Self {
+            replace: ConfigTypeUpdate {
+                name: name.into(),
+                schema: None,
+                tags: Tags::default(),
+            },
+            target: None,
+        }
+    }
+}
+
 impl Decode for ConfigTypeCreate {
     const BODY_NAME: &'static str = PARAMETER;
 

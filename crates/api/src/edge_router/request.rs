@@ -46,6 +46,16 @@ pub struct EdgeRouterPatch {
     pub router: TransitRouterPatch,
 }
 
+impl EdgeRouterCreate {
+    /// A router with this name and defaults for everything else.
+    pub fn named(name: impl Into<String>) -> Self {
+        Self {
+            router: TransitRouterCreate::named(name),
+            ..Self::default()
+        }
+    }
+}
+
 impl Decode for EdgeRouterCreate {
     const BODY_NAME: &'static str = PARAMETER;
 

@@ -45,6 +45,19 @@ pub struct EdgeRouterPolicyPatch {
     pub tags: Option<Tags>,
 }
 
+impl EdgeRouterPolicyCreate {
+    /// A policy with this name that selects nobody and nothing yet, by any of the attributes in its lists.
+    pub fn named(name: impl Into<String>) -> Self {
+        Self {
+            edge_router_roles: RoleSelectors::default(),
+            identity_roles: RoleSelectors::default(),
+            name: name.into(),
+            semantic: Semantic::AnyOf,
+            tags: Tags::default(),
+        }
+    }
+}
+
 impl Decode for EdgeRouterPolicyCreate {
     const BODY_NAME: &'static str = PARAMETER;
 

@@ -27,6 +27,22 @@ pub struct EnrollmentCreate {
 }
 
 impl EnrollmentCreate {
+    pub fn new(identity: IdentityId, method: EnrollmentMethod, expires_at: WireTime) -> Self {
+        let kind = method.kind();
+        let (ca_id, username) = match method {
+            EnrollmentMethod::Ott => (None, None),
+            EnrollmentMethod::OttCa { ca } => (Some(ca), None),
+            EnrollmentMethod::Updb { username } => (None, Some(username)),
+        };
+        Self {
+            identity_id: identity,
+            method: kind,
+            expires_at,
+            ca_id,
+            username,
+        }
+    }
+
     /// The method with its parameters.
     ///
     /// # Errors

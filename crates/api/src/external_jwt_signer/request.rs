@@ -93,6 +93,22 @@ pub struct ExternalJwtSignerOptions {
 }
 
 impl ExternalJwtSignerCreate {
+    /// A signer whose tokens are accepted, with defaults for everything else. It needs a certificate or
+    /// the address of a key set among its members.
+    pub fn new(
+        name: impl Into<String>,
+        issuer: impl Into<String>,
+        audience: impl Into<String>,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            enabled: true,
+            issuer: issuer.into(),
+            audience: audience.into(),
+            members: ExternalJwtSignerOptions::default(),
+        }
+    }
+
     /// The settings with defaults for absent members, and the source of the keys.
     pub fn into_parts(self) -> (SignerSettings, KeySourcePatch) {
         let mut settings = SignerSettings::new(self.name, self.issuer, self.audience, self.enabled);

@@ -6,12 +6,10 @@ use crate::entity::Base;
 use crate::link::{EntityRef, Links};
 use crate::service::{ServiceCreate, ServicePatch, UnknownStrategyError};
 use portcullis_domain::ids::ServiceId;
-use portcullis_domain::roles::RoleAttributes;
 use portcullis_domain::service::{ServiceSpec, ServiceSpecPatch};
 use portcullis_domain::tags::Tags;
 use portcullis_domain::view::{NamedRef, ServiceView};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
 
 /// A service.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -94,13 +92,11 @@ impl FabricServiceCreate {
     /// [`UnknownStrategyError`] when there is no such strategy.
     pub fn spec(self) -> Result<ServiceSpec, UnknownStrategyError> {
         let create = ServiceCreate {
-            configs: BTreeSet::new(),
             encryption_required: false,
             max_idle_time_millis: self.max_idle_time_millis,
-            name: self.name,
-            role_attributes: RoleAttributes::default(),
             tags: self.tags,
             terminator_strategy: Some(self.terminator_strategy),
+            ..ServiceCreate::named(self.name)
         };
         Ok(ServiceSpec {
             is_fabric_only: true,

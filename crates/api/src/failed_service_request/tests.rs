@@ -10,8 +10,7 @@ use portcullis_domain::posture_check::{
     Check, CheckedProcess, CheckedProcesses, DomainCheck, Fingerprints, MacCheck, MfaCheck,
     OsCheck, OsType, PostureCheck, PostureCheckSpec, ProcessCheck, ProcessMultiCheck, ProcessPath,
 };
-use portcullis_domain::roles::{RoleAttributes, Semantic};
-use portcullis_domain::tags::Tags;
+use portcullis_domain::roles::Semantic;
 use serde_json::{Value, json};
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -19,12 +18,7 @@ use std::sync::Arc;
 const TIME: &str = "1970-01-01T00:00:00.000Z";
 
 fn shown(check: Check, actual: ActualValue) -> Value {
-    let spec = PostureCheckSpec {
-        name: "check".to_owned(),
-        role_attributes: RoleAttributes::default(),
-        check,
-        tags: Tags::default(),
-    };
+    let spec = PostureCheckSpec::new("check", check);
     let id = PostureCheckId::from_wire("c");
     let check = PostureCheck::new(id, spec, Timestamp::UNIX_EPOCH).unwrap();
     let failure = CheckFailure {

@@ -44,6 +44,18 @@ pub struct PostureCheckPatch {
     pub check: CheckPatch,
 }
 
+impl PostureCheckCreate {
+    /// A check with this name, without role attributes and tags.
+    pub fn new(name: impl Into<String>, check: Check) -> Self {
+        Self {
+            name: name.into(),
+            role_attributes: RoleAttributes::default(),
+            tags: Tags::default(),
+            check,
+        }
+    }
+}
+
 impl Decode for PostureCheckCreate {
     const BODY_NAME: &'static str = PARAMETER;
     const DESCRIPTIONS: &'static [(&'static str, &'static str)] =

@@ -92,6 +92,14 @@ impl Decode for TransitRouterPatch {
 }
 
 impl TransitRouterCreate {
+    /// A router with this name and defaults for everything else.
+    pub fn named(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            ..Self::default()
+        }
+    }
+
     /// The spec of a router of that kind.
     pub fn spec(self, kind: RouterKind) -> RouterSpec {
         RouterSpec {

@@ -81,6 +81,19 @@ pub struct ServicePatch {
 pub struct UnknownStrategyError(pub String);
 
 impl ServiceCreate {
+    /// A service with this name and defaults for everything else, which requires encryption.
+    pub fn named(name: impl Into<String>) -> Self {
+        Self {
+            configs: BTreeSet::new(),
+            encryption_required: true,
+            max_idle_time_millis: 0,
+            name: name.into(),
+            role_attributes: RoleAttributes::default(),
+            tags: Tags::default(),
+            terminator_strategy: None,
+        }
+    }
+
     /// Validates the strategy and converts to the spec.
     ///
     /// # Errors

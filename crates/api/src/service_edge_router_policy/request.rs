@@ -45,6 +45,19 @@ pub struct ServiceEdgeRouterPolicyPatch {
     pub tags: Option<Tags>,
 }
 
+impl ServiceEdgeRouterPolicyCreate {
+    /// A policy with this name that selects nothing yet, by any of the attributes in its lists.
+    pub fn named(name: impl Into<String>) -> Self {
+        Self {
+            edge_router_roles: RoleSelectors::default(),
+            name: name.into(),
+            semantic: Semantic::AnyOf,
+            service_roles: RoleSelectors::default(),
+            tags: Tags::default(),
+        }
+    }
+}
+
 impl Decode for ServiceEdgeRouterPolicyCreate {
     const BODY_NAME: &'static str = PARAMETER;
 

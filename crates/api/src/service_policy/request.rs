@@ -60,6 +60,21 @@ pub struct ServicePolicyPatch {
     pub grant: Option<ServiceGrant>,
 }
 
+impl ServicePolicyCreate {
+    /// A policy with this name that selects nobody and nothing yet, by any of the attributes in its lists.
+    pub fn new(name: impl Into<String>, grant: ServiceGrant) -> Self {
+        Self {
+            identity_roles: RoleSelectors::default(),
+            name: name.into(),
+            posture_check_roles: RoleSelectors::default(),
+            semantic: Semantic::AnyOf,
+            service_roles: RoleSelectors::default(),
+            tags: Tags::default(),
+            grant,
+        }
+    }
+}
+
 impl Decode for ServicePolicyCreate {
     const BODY_NAME: &'static str = PARAMETER;
 

@@ -70,6 +70,25 @@ pub struct TerminatorPatch {
     pub tags: Option<Tags>,
 }
 
+impl TerminatorCreate {
+    /// A terminator where `router` connects circuits to `service` at an address, such as
+    /// `tcp:localhost:80`, with the binding `transport` and defaults for everything else.
+    pub fn new(service: ServiceId, router: RouterId, address: impl Into<String>) -> Self {
+        Self {
+            replace: TerminatorUpdate {
+                address: address.into(),
+                binding: "transport".to_owned(),
+                cost: 0,
+                precedence: Precedence::default(),
+                router,
+                service,
+                tags: Tags::default(),
+            },
+            identity: String::new(),
+        }
+    }
+}
+
 impl Decode for TerminatorCreate {
     const BODY_NAME: &'static str = PARAMETER;
 

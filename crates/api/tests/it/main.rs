@@ -8,6 +8,7 @@
 )]
 
 mod answers;
+mod constructors;
 mod decoding;
 mod recorded;
 mod replay;

@@ -16,7 +16,6 @@ use portcullis_domain::ids::{
     SessionId, TerminatorId,
 };
 use portcullis_domain::policies::ServiceGrant;
-use portcullis_domain::roles::RoleAttributes;
 use portcullis_domain::service::{Service, ServiceSpec, TerminatorStrategy};
 use portcullis_domain::session::Session;
 use portcullis_domain::tags::{TagValue, Tags};
@@ -28,7 +27,7 @@ use portcullis_domain::view::{
 use routers::{connection, edge, router, seen};
 use serde::Serialize;
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 const TIME: &str = "1970-01-01T00:00:00.000Z";
 
@@ -51,14 +50,10 @@ fn tags() -> Tags {
 
 fn service() -> Service {
     let spec = ServiceSpec {
-        is_fabric_only: false,
-        name: "web".to_owned(),
-        role_attributes: RoleAttributes::default(),
-        configs: BTreeSet::new(),
-        encryption_required: true,
         terminator_strategy: TerminatorStrategy::Sticky,
         max_idle_time_millis: u64::MAX,
         tags: tags(),
+        ..ServiceSpec::named("web")
     };
     Service::new(ServiceId::from_wire("s"), spec, Timestamp::UNIX_EPOCH).unwrap()
 }
@@ -195,15 +190,15 @@ fn sessions_are_shown_to_holders_and_administrators() {
 #[test]
 fn clients_see_little_of_terminators() {
     let spec = TerminatorSpec {
-        host_id: None,
-        service: ServiceId::from_wire("s"),
-        router: RouterId::from_wire("r"),
-        binding: String::new(),
-        address: "tcp:secret-host:1".to_owned(),
         cost: 1,
         precedence: Precedence::Failed,
         instance_id: "one".to_owned(),
         tags: tags(),
+        ..TerminatorSpec::new(
+            ServiceId::from_wire("s"),
+            RouterId::from_wire("r"),
+            "tcp:secret-host:1",
+        )
     };
     let id = TerminatorId::from_wire("t");
     let view = TerminatorView {

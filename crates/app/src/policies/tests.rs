@@ -5,20 +5,14 @@ use portcullis_domain::ids::EdgeRouterPolicyId;
 use portcullis_domain::policies::{
     EdgeRouterPolicySpecPatch, ServiceGrant, ServicePolicySpecPatch,
 };
-use portcullis_domain::roles::Semantic;
-use portcullis_domain::tags::Tags;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::EDGE_ROUTER_POLICY;
 
 fn dialing(name: &str, identities: RoleSelectors<IdentityId>) -> ServicePolicySpec {
     ServicePolicySpec {
-        name: name.to_owned(),
-        grant: ServiceGrant::Dial,
-        semantic: Semantic::AnyOf,
         identity_roles: identities,
         service_roles: RoleSelectors::All,
-        posture_check_roles: RoleSelectors::default(),
-        tags: Tags::default(),
+        ..ServicePolicySpec::new(name, ServiceGrant::Dial)
     }
 }
 

@@ -81,18 +81,15 @@ fn prepare(
     let present = session_grant(token, request.grant, &request.service);
     let present: Option<Found<Session>> = rows.find(&present)?;
     let is_new = present.is_none();
-    let session = match present {
-        Some(found) => found.entity,
-        None => Session {
-            id: SessionId::generate(&*app.env().entropy)?,
-            created_at: app.env().now(),
-            api_session: api_session.id,
-            api_session_token: token,
-            identity: api_session.identity,
-            service: request.service,
-            grant: request.grant,
+    let session = if let Some(found) = present {
+        found.entity
+    } else {
+        let id = SessionId::generate(&*app.env().entropy)?;
+        let granted = (request.service, request.grant);
+        Session {
             tags: request.tags,
-        },
+            ..Session::new(id, &api_session, granted, app.env().now())
+        }
     };
     let view = SessionView {
         session,

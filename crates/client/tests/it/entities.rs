@@ -11,9 +11,7 @@ use portcullis_api::config_type::ConfigTypeDetail;
 use portcullis_api::edge_router::EdgeRouterDetail;
 use portcullis_api::edge_router_policy::EdgeRouterPolicyDetail;
 use portcullis_api::enrollment::EnrollmentDetail;
-use portcullis_api::external_jwt_signer::{
-    ExternalJwtSignerCreate, ExternalJwtSignerDetail, ExternalJwtSignerOptions,
-};
+use portcullis_api::external_jwt_signer::{ExternalJwtSignerCreate, ExternalJwtSignerDetail};
 use portcullis_api::identity::IdentityDetail;
 use portcullis_api::posture_check::PostureCheckDetail;
 use portcullis_api::revocation::RevocationDetail;
@@ -132,13 +130,7 @@ async fn each_verb_goes_to_the_entity() {
     client.delete_entity::<ConfigDetail>(&id).await.unwrap();
     let router = RouterId::from_wire("r1");
     let signer = SignerId::from_wire("s1");
-    let body = ExternalJwtSignerCreate {
-        name: "okta".to_owned(),
-        enabled: true,
-        issuer: "https://okta.test".to_owned(),
-        audience: "gate".to_owned(),
-        members: ExternalJwtSignerOptions::default(),
-    };
+    let body = ExternalJwtSignerCreate::new("okta", "https://okta.test", "gate");
     client
         .replace_entity::<ExternalJwtSignerDetail>(&signer, &body)
         .await

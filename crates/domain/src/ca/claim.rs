@@ -56,6 +56,20 @@ pub enum ClaimParser {
     Split,
 }
 
+impl ExternalIdClaim {
+    /// The first value of a field, as it stands there.
+    pub fn first(location: ClaimLocation) -> Self {
+        Self {
+            location,
+            matcher: ClaimMatcher::All,
+            matcher_criteria: String::new(),
+            parser: ClaimParser::None,
+            parser_criteria: String::new(),
+            index: 0,
+        }
+    }
+}
+
 impl ClaimLocation {
     pub const ALL: [Self; 3] = [Self::CommonName, Self::SanUri, Self::SanEmail];
 

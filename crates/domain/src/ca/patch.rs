@@ -155,21 +155,14 @@ mod tests {
 
     fn settings() -> CaSettings {
         CaSettings {
-            name: "partner".to_owned(),
             is_auto_enrollment_enabled: true,
-            is_ott_enrollment_enabled: false,
             is_auth_enabled: true,
-            identity_roles: RoleAttributes::default(),
-            identity_name_format: DEFAULT_NAME_FORMAT.to_owned(),
             external_id_claim: Some(ExternalIdClaim {
-                location: ClaimLocation::CommonName,
                 matcher: ClaimMatcher::Prefix,
                 matcher_criteria: "user-".to_owned(),
-                parser: ClaimParser::None,
-                parser_criteria: String::new(),
-                index: 0,
+                ..ExternalIdClaim::first(ClaimLocation::CommonName)
             }),
-            tags: Tags::default(),
+            ..CaSettings::named("partner")
         }
     }
 

@@ -69,15 +69,38 @@ pub struct ServiceEdgeRouterPolicySpecPatch {
 }
 
 impl EdgeRouterPolicySpec {
+    /// A policy with this name that selects nobody and nothing yet, by any of the attributes in its lists.
+    pub fn named(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            semantic: Semantic::AnyOf,
+            identity_roles: RoleSelectors::default(),
+            edge_router_roles: RoleSelectors::default(),
+            is_system: false,
+            tags: Tags::default(),
+        }
+    }
+
     /// The system policy of a router with a tunneler: its identity, which has the router's id, may
     /// use the router.
     pub fn for_tunneler(router: &RouterId) -> Self {
         Self {
-            name: format!("edge-router-{router}-system"),
-            semantic: Semantic::AnyOf,
             identity_roles: RoleSelectors::from_id(IdentityId::from_wire(router.as_str())),
             edge_router_roles: RoleSelectors::from_id(router.clone()),
             is_system: true,
+            ..Self::named(format!("edge-router-{router}-system"))
+        }
+    }
+}
+
+impl ServiceEdgeRouterPolicySpec {
+    /// A policy with this name that selects nothing yet, by any of the attributes in its lists.
+    pub fn named(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            semantic: Semantic::AnyOf,
+            service_roles: RoleSelectors::default(),
+            edge_router_roles: RoleSelectors::default(),
             tags: Tags::default(),
         }
     }
@@ -167,13 +190,7 @@ mod tests {
         assert_eq!(spec, changed);
 
         let services = RoleSelectors::from_id(ServiceId::from_wire("s"));
-        let mut spec = ServiceEdgeRouterPolicySpec {
-            name: "p".to_owned(),
-            semantic: Semantic::AnyOf,
-            service_roles: RoleSelectors::default(),
-            edge_router_roles: RoleSelectors::default(),
-            tags: Tags::default(),
-        };
+        let mut spec = ServiceEdgeRouterPolicySpec::named("p");
         let before = spec.clone();
         spec.apply(ServiceEdgeRouterPolicySpecPatch {
             service_roles: Some(services.clone()),

@@ -77,6 +77,21 @@ impl ServiceGrant {
     }
 }
 
+impl ServicePolicySpec {
+    /// A policy with this name that selects nobody and nothing yet, by any of the attributes in its lists.
+    pub fn new(name: impl Into<String>, grant: ServiceGrant) -> Self {
+        Self {
+            name: name.into(),
+            grant,
+            semantic: Semantic::AnyOf,
+            identity_roles: RoleSelectors::default(),
+            service_roles: RoleSelectors::default(),
+            posture_check_roles: RoleSelectors::default(),
+            tags: Tags::default(),
+        }
+    }
+}
+
 impl Spec for ServicePolicySpec {
     type Patch = ServicePolicySpecPatch;
 
@@ -112,13 +127,8 @@ mod tests {
     fn patch_changes_the_given_members() {
         let id = |text: &str| IdentityId::from_wire(text);
         let mut spec = ServicePolicySpec {
-            name: "p".to_owned(),
-            grant: ServiceGrant::Dial,
-            semantic: Semantic::AnyOf,
             identity_roles: RoleSelectors::from_id(id("a")),
-            service_roles: RoleSelectors::default(),
-            posture_check_roles: RoleSelectors::default(),
-            tags: Tags::default(),
+            ..ServicePolicySpec::new("p", ServiceGrant::Dial)
         };
         let before = spec.clone();
         spec.apply(ServicePolicySpecPatch::default());

@@ -16,12 +16,7 @@ fn prints(list: &[&str]) -> Fingerprints {
 }
 
 fn spec(check: Check) -> PostureCheckSpec {
-    PostureCheckSpec {
-        name: "c".to_owned(),
-        role_attributes: RoleAttributes::default(),
-        check,
-        tags: Tags::default(),
-    }
+    PostureCheckSpec::new("c", check)
 }
 
 fn checked(check: Check) -> PostureCheck {

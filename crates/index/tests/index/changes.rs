@@ -5,13 +5,10 @@ use crate::support::{
     session, terminator,
 };
 use portcullis_domain::change::{Change, EntityChange, Owner};
-use portcullis_domain::config::{
-    Config, ConfigSpec, ConfigTarget, ConfigType, ConfigTypeSpec, JsonObject,
-};
+use portcullis_domain::config::{Config, ConfigSpec, ConfigType, ConfigTypeSpec, JsonObject};
 use portcullis_domain::enrollment::EnrollmentMethod;
 use portcullis_domain::ids::{ConfigId, ConfigTypeId, RecordNumber};
 use portcullis_domain::policies::ServiceGrant;
-use portcullis_domain::tags::Tags;
 use portcullis_index::Projections;
 use std::sync::Arc;
 
@@ -94,18 +91,12 @@ pub(crate) fn put_service_session(number: u64, owner: u64) -> Change {
 /// One of each kind that has a catalog and is nowhere else in these tests.
 pub(crate) fn of_others(number: u64) -> [Change; 5] {
     let id = format!("x{number}");
-    let config = ConfigSpec {
-        name: id.clone(),
-        config_type: ConfigTypeId::from_wire("type"),
-        data: JsonObject::new(),
-        tags: Tags::default(),
-    };
-    let config_type = ConfigTypeSpec {
-        name: id.clone(),
-        schema: None,
-        target: ConfigTarget::default(),
-        tags: Tags::default(),
-    };
+    let config = ConfigSpec::new(
+        id.clone(),
+        ConfigTypeId::from_wire("type"),
+        JsonObject::new(),
+    );
+    let config_type = ConfigTypeSpec::named(id.clone());
     let now = support::at(0);
     let config = Config::new(ConfigId::from_wire(&id), config, now).unwrap();
     let config_type = ConfigType::new(ConfigTypeId::from_wire(&id), config_type, now).unwrap();

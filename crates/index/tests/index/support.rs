@@ -7,20 +7,19 @@ use portcullis_domain::authenticator::{
 };
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::enrollment::{Enrollment, EnrollmentMethod, EnrollmentPurpose};
-use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec, Precedence};
+use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec};
 use portcullis_domain::ids::{
     ApiSessionId, AuthPolicyId, AuthenticatorId, EdgeRouterPolicyId, EnrollmentId, IdentityId,
     PostureCheckId, RouterId, ServiceId, SessionId, TerminatorId,
 };
 use portcullis_domain::policies::{EdgeRouterPolicy, EdgeRouterPolicySpec, ServiceGrant};
 use portcullis_domain::posture_check::{Check, MfaCheck, PostureCheck, PostureCheckSpec};
-use portcullis_domain::roles::{RoleAttributes, RoleSelectors, Semantic};
+use portcullis_domain::roles::RoleAttributes;
 use portcullis_domain::router::{EdgeRouterSettings, Router, RouterKind, RouterSpec};
-use portcullis_domain::service::{Service, ServiceSpec, TerminatorStrategy};
+use portcullis_domain::service::{Service, ServiceSpec};
 use portcullis_domain::session::Session;
 use portcullis_domain::tags::Tags;
 use portcullis_domain::terminator::{Terminator, TerminatorSpec};
-use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) fn at(millisecond: i64) -> Timestamp {
     Timestamp::from_millisecond(millisecond).unwrap()
@@ -100,14 +99,8 @@ pub(crate) fn session(id: &str, token: u8, last_activity_at: i64) -> ApiSession 
 
 pub(crate) fn service(id: &str, role_attributes: RoleAttributes) -> Service {
     let spec = ServiceSpec {
-        is_fabric_only: false,
-        name: id.to_owned(),
         role_attributes,
-        configs: BTreeSet::new(),
-        encryption_required: true,
-        terminator_strategy: TerminatorStrategy::default(),
-        max_idle_time_millis: 0,
-        tags: Tags::default(),
+        ..ServiceSpec::named(id)
     };
     Service::new(ServiceId::from_wire(id), spec, at(0)).unwrap()
 }
@@ -118,15 +111,12 @@ pub(crate) fn terminator(
     [service, router, instance]: [&str; 3],
 ) -> Terminator {
     let spec = TerminatorSpec {
-        host_id: None,
-        service: ServiceId::from_wire(service),
-        router: RouterId::from_wire(router),
-        binding: String::new(),
-        address: format!("tcp:{instance}:1"),
-        cost: 0,
-        precedence: Precedence::default(),
         instance_id: instance.to_owned(),
-        tags: Tags::default(),
+        ..TerminatorSpec::new(
+            ServiceId::from_wire(service),
+            RouterId::from_wire(router),
+            format!("tcp:{instance}:1"),
+        )
     };
     Terminator::new(TerminatorId::from_wire(id), spec, at(created_at)).unwrap()
 }
@@ -151,27 +141,16 @@ pub(crate) fn service_session(
 
 pub(crate) fn edge_router_policy(id: &str, is_system: bool) -> EdgeRouterPolicy {
     let spec = EdgeRouterPolicySpec {
-        name: id.to_owned(),
-        semantic: Semantic::AnyOf,
-        identity_roles: RoleSelectors::default(),
-        edge_router_roles: RoleSelectors::default(),
         is_system,
-        tags: Tags::default(),
+        ..EdgeRouterPolicySpec::named(id)
     };
     EdgeRouterPolicy::new(EdgeRouterPolicyId::from_wire(id), spec, at(0)).unwrap()
 }
 
 pub(crate) fn router(id: &str, kind: RouterKind) -> Router {
     let spec = RouterSpec {
-        name: id.to_owned(),
         kind,
-        cost: 0,
-        no_traversal: false,
-        disabled: false,
-        ctrl_chan_listeners: BTreeMap::new(),
-        configs: BTreeSet::new(),
-        certificate: None,
-        tags: Tags::default(),
+        ..RouterSpec::edge_router(id)
     };
     Router::new(RouterId::from_wire(id), spec, at(0)).unwrap()
 }
@@ -186,10 +165,8 @@ pub(crate) fn edge_router(id: &str, role_attributes: RoleAttributes) -> Router {
 
 pub(crate) fn posture_check(id: &str, role_attributes: RoleAttributes) -> PostureCheck {
     let spec = PostureCheckSpec {
-        name: id.to_owned(),
         role_attributes,
-        check: Check::Mfa(MfaCheck::default()),
-        tags: Tags::default(),
+        ..PostureCheckSpec::new(id, Check::Mfa(MfaCheck::default()))
     };
     PostureCheck::new(PostureCheckId::from_wire(id), spec, at(0)).unwrap()
 }

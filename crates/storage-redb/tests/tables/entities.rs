@@ -3,11 +3,9 @@
 use crate::support::identity;
 use portcullis_domain::api_session::{ApiSession, TokenHash};
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::config::{
-    Config, ConfigSpec, ConfigTarget, ConfigType, ConfigTypeSpec, JsonObject,
-};
+use portcullis_domain::config::{Config, ConfigSpec, ConfigType, ConfigTypeSpec, JsonObject};
 use portcullis_domain::enrollment::{Enrollment, EnrollmentPurpose};
-use portcullis_domain::identity::{Identity, Precedence};
+use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::{
     ConfigId, EnrollmentId, EntityId, IdentityId, PostureCheckId, RouterId, ServiceId, SessionId,
 };
@@ -18,16 +16,14 @@ use portcullis_domain::policies::{
 };
 use portcullis_domain::posture_check::{Check, DomainCheck, PostureCheck, PostureCheckSpec};
 use portcullis_domain::revocation::{Revocation, RevocationSpec, RevocationType};
-use portcullis_domain::roles::{RoleAttributes, RoleSelectors, Semantic};
-use portcullis_domain::router::{
-    EdgeRouterSettings, Router, RouterCertificate, RouterKind, RouterSpec,
-};
-use portcullis_domain::service::{Service, ServiceSpec, TerminatorStrategy};
+use portcullis_domain::roles::RoleSelectors;
+use portcullis_domain::router::{Router, RouterCertificate, RouterSpec};
+use portcullis_domain::service::{Service, ServiceSpec};
 use portcullis_domain::session::Session;
 use portcullis_domain::tags::Tags;
 use portcullis_domain::terminator::{Terminator, TerminatorSpec};
 use portcullis_storage::tables::StoredEnrollment;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 const NOW: Timestamp = Timestamp::UNIX_EPOCH;
 
@@ -50,35 +46,19 @@ fn managed<I: EntityId, S: Spec>(text: &str, spec: S) -> Managed<I, S> {
 }
 
 pub(crate) fn config_type(id: &str, name: &str) -> ConfigType {
-    let spec = ConfigTypeSpec {
-        name: name.to_owned(),
-        schema: None,
-        target: ConfigTarget::Service,
-        tags: Tags::default(),
-    };
+    let spec = ConfigTypeSpec::named(name);
     managed(id, spec)
 }
 
 pub(crate) fn config(of: &str, name: &str, config_type: &str) -> Config {
-    let spec = ConfigSpec {
-        name: name.to_owned(),
-        config_type: id(config_type),
-        data: JsonObject::new(),
-        tags: Tags::default(),
-    };
+    let spec = ConfigSpec::new(name, id(config_type), JsonObject::new());
     managed(of, spec)
 }
 
 pub(crate) fn service(id: &str, name: &str, configs: BTreeSet<ConfigId>) -> Service {
     let spec = ServiceSpec {
-        is_fabric_only: false,
-        name: name.to_owned(),
-        role_attributes: RoleAttributes::default(),
         configs,
-        encryption_required: true,
-        terminator_strategy: TerminatorStrategy::default(),
-        max_idle_time_millis: 0,
-        tags: Tags::default(),
+        ..ServiceSpec::named(name)
     };
     managed(id, spec)
 }
@@ -89,31 +69,15 @@ pub(crate) fn router(id: &str, name: &str, configs: BTreeSet<ConfigId>) -> Route
         fingerprint: format!("print of {id}"),
     };
     let spec = RouterSpec {
-        name: name.to_owned(),
-        kind: RouterKind::Edge(EdgeRouterSettings::default()),
-        cost: 0,
-        no_traversal: false,
-        disabled: false,
-        ctrl_chan_listeners: BTreeMap::new(),
         configs,
         certificate: Some(certificate),
-        tags: Tags::default(),
+        ..RouterSpec::edge_router(name)
     };
     managed(id, spec)
 }
 
 pub(crate) fn terminator(of: &str, service: &str, router: &str) -> Terminator {
-    let spec = TerminatorSpec {
-        host_id: None,
-        service: id(service),
-        router: id(router),
-        binding: String::new(),
-        address: "tcp:localhost:80".to_owned(),
-        cost: 0,
-        precedence: Precedence::Default,
-        instance_id: String::new(),
-        tags: Tags::default(),
-    };
+    let spec = TerminatorSpec::new(id(service), id(router), "tcp:localhost:80");
     managed(of, spec)
 }
 
@@ -128,12 +92,10 @@ pub(crate) fn revocation(of: &str) -> Revocation {
 }
 
 pub(crate) fn posture_check(id: &str, name: &str) -> PostureCheck {
-    let spec = PostureCheckSpec {
-        name: name.to_owned(),
-        role_attributes: RoleAttributes::default(),
-        check: Check::Domain(DomainCheck::new(vec!["corp".to_owned()]).unwrap()),
-        tags: Tags::default(),
-    };
+    let spec = PostureCheckSpec::new(
+        name,
+        Check::Domain(DomainCheck::new(vec!["corp".to_owned()]).unwrap()),
+    );
     managed(id, spec)
 }
 
@@ -145,13 +107,10 @@ pub(crate) fn service_policy(
     checks: BTreeSet<PostureCheckId>,
 ) -> ServicePolicy {
     let spec = ServicePolicySpec {
-        name: name.to_owned(),
-        grant: ServiceGrant::Dial,
-        semantic: Semantic::AnyOf,
         identity_roles: selecting(identities),
         service_roles: selecting(services),
         posture_check_roles: selecting(checks),
-        tags: Tags::default(),
+        ..ServicePolicySpec::new(name, ServiceGrant::Dial)
     };
     managed(id, spec)
 }
@@ -163,12 +122,9 @@ pub(crate) fn edge_router_policy(
     routers: BTreeSet<RouterId>,
 ) -> EdgeRouterPolicy {
     let spec = EdgeRouterPolicySpec {
-        name: name.to_owned(),
-        semantic: Semantic::AnyOf,
         identity_roles: selecting(identities),
         edge_router_roles: selecting(routers),
-        is_system: false,
-        tags: Tags::default(),
+        ..EdgeRouterPolicySpec::named(name)
     };
     managed(id, spec)
 }
@@ -180,26 +136,16 @@ pub(crate) fn service_edge_router_policy(
     routers: BTreeSet<RouterId>,
 ) -> ServiceEdgeRouterPolicy {
     let spec = ServiceEdgeRouterPolicySpec {
-        name: name.to_owned(),
-        semantic: Semantic::AnyOf,
         service_roles: selecting(services),
         edge_router_roles: selecting(routers),
-        tags: Tags::default(),
+        ..ServiceEdgeRouterPolicySpec::named(name)
     };
     managed(id, spec)
 }
 
 pub(crate) fn service_session(of: &str, api_session: &ApiSession, service: &str) -> Session {
-    Session {
-        id: SessionId::from_wire(of),
-        created_at: NOW,
-        api_session: api_session.id.clone(),
-        api_session_token: api_session.token_hash,
-        identity: api_session.identity.clone(),
-        service: id(service),
-        grant: ServiceGrant::Dial,
-        tags: Tags::default(),
-    }
+    let granted = (id(service), ServiceGrant::Dial);
+    Session::new(SessionId::from_wire(of), api_session, granted, NOW)
 }
 
 pub(crate) fn router_enrollment(of: &str, router: &str, token: u8) -> StoredEnrollment {

@@ -4,7 +4,7 @@ use super::attributes::{carried, selectors};
 use super::{Seed, mixed};
 use portcullis_config_types::built_in;
 use portcullis_domain::FieldError;
-use portcullis_domain::config::{ConfigSpec, ConfigTarget, ConfigTypeSpec};
+use portcullis_domain::config::{ConfigSpec, ConfigTypeSpec};
 use portcullis_domain::ids::{ConfigId, ConfigTypeId, EntityId};
 use portcullis_domain::managed::Managed;
 use portcullis_domain::policies::{
@@ -12,14 +12,12 @@ use portcullis_domain::policies::{
 };
 use portcullis_domain::roles::{RoleAttributes, RoleSelectors, Semantic};
 use portcullis_domain::router::{EdgeRouterSettings, RouterKind, RouterSpec};
-use portcullis_domain::service::{ServiceSpec, TerminatorStrategy};
-use portcullis_domain::tags::Tags;
+use portcullis_domain::service::ServiceSpec;
 use portcullis_storage::engine::{Engine as _, submit_with};
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{RowsMut, StoredSpec};
 use portcullis_system::SystemEntropy;
 use serde_json::json;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// How much of each kind there is.
 #[derive(Debug, Clone, Copy)]
@@ -72,10 +70,8 @@ impl Seed {
         let mut types = built_in(self.now).into_iter();
         let intercept = types.find(|kind| kind.spec.name == "intercept.v1");
         ConfigTypeSpec {
-            name: "bench.v1".to_owned(),
             schema: intercept.and_then(|kind| kind.spec.schema),
-            target: ConfigTarget::Service,
-            tags: Tags::default(),
+            ..ConfigTypeSpec::named("bench.v1")
         }
     }
 
@@ -108,12 +104,11 @@ fn config(number: u64, kind: &ConfigTypeId) -> ConfigSpec {
         "portRanges": [{ "high": 443, "low": 443 }],
         "protocols": ["tcp"]
     });
-    ConfigSpec {
-        name: format!("config-{number}"),
-        config_type: kind.clone(),
-        data: data.as_object().cloned().unwrap_or_default(),
-        tags: Tags::default(),
-    }
+    ConfigSpec::new(
+        format!("config-{number}"),
+        kind.clone(),
+        data.as_object().cloned().unwrap_or_default(),
+    )
 }
 
 fn service(
@@ -122,14 +117,9 @@ fn service(
     config: impl Into<Option<ConfigId>>,
 ) -> ServiceSpec {
     ServiceSpec {
-        is_fabric_only: false,
-        name,
         role_attributes,
         configs: config.into().into_iter().collect(),
-        encryption_required: true,
-        terminator_strategy: TerminatorStrategy::default(),
-        max_idle_time_millis: 0,
-        tags: Tags::default(),
+        ..ServiceSpec::named(name)
     }
 }
 
@@ -139,52 +129,40 @@ fn router(number: u64) -> Result<RouterSpec, FieldError> {
         ..EdgeRouterSettings::default()
     };
     Ok(RouterSpec {
-        name: format!("router-{number}"),
         kind: RouterKind::Edge(edge),
-        cost: 0,
-        no_traversal: false,
-        disabled: false,
-        ctrl_chan_listeners: BTreeMap::new(),
-        configs: BTreeSet::new(),
-        certificate: None,
-        tags: Tags::default(),
+        ..RouterSpec::edge_router(format!("router-{number}"))
     })
 }
 
 fn service_policy(number: u64) -> Result<ServicePolicySpec, FieldError> {
+    let grant = if number.is_multiple_of(BINDING) {
+        ServiceGrant::Bind
+    } else {
+        ServiceGrant::Dial
+    };
     Ok(ServicePolicySpec {
-        name: format!("service-policy-{number}"),
-        grant: if number.is_multiple_of(BINDING) {
-            ServiceGrant::Bind
-        } else {
-            ServiceGrant::Dial
-        },
         semantic: Semantic::AllOf,
         identity_roles: near(number)?,
         service_roles: far(number)?,
-        posture_check_roles: RoleSelectors::default(),
-        tags: Tags::default(),
+        ..ServicePolicySpec::new(format!("service-policy-{number}"), grant)
     })
 }
 
 fn router_policy(number: u64) -> Result<EdgeRouterPolicySpec, FieldError> {
     Ok(EdgeRouterPolicySpec {
-        name: format!("edge-router-policy-{number}"),
         semantic: Semantic::AllOf,
         identity_roles: near(number)?,
         edge_router_roles: far(number)?,
-        is_system: false,
-        tags: Tags::default(),
+        ..EdgeRouterPolicySpec::named(format!("edge-router-policy-{number}"))
     })
 }
 
 fn service_router_policy(number: u64) -> Result<ServiceEdgeRouterPolicySpec, FieldError> {
     Ok(ServiceEdgeRouterPolicySpec {
-        name: format!("service-edge-router-policy-{number}"),
         semantic: Semantic::AllOf,
         service_roles: near(number)?,
         edge_router_roles: far(number)?,
-        tags: Tags::default(),
+        ..ServiceEdgeRouterPolicySpec::named(format!("service-edge-router-policy-{number}"))
     })
 }
 

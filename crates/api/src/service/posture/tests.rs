@@ -8,17 +8,15 @@ use portcullis_domain::posture_check::{
     CheckedProcess, CheckedProcesses, DomainCheck, Fingerprints, MfaCheck, PostureCheck,
     PostureCheckSpec, ProcessCheck, ProcessMultiCheck,
 };
-use portcullis_domain::roles::{RoleAttributes, Semantic};
+use portcullis_domain::roles::Semantic;
 use portcullis_domain::tags::Tags;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
 fn posture(check: Check) -> CheckPosture {
     let spec = PostureCheckSpec {
-        name: "not shown".to_owned(),
-        role_attributes: RoleAttributes::default(),
-        check,
         tags: Tags::from_json(json!({"t": 1}).as_object().unwrap().clone()).unwrap(),
+        ..PostureCheckSpec::new("not shown", check)
     };
     let check = PostureCheck::new(PostureCheckId::from_wire("c"), spec, Timestamp::UNIX_EPOCH);
     CheckPosture {

@@ -22,7 +22,6 @@ use portcullis_domain::ids::{
 };
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_domain::router::{Router, RouterCertificate};
-use portcullis_domain::tags::Tags;
 use portcullis_domain::view::{
     CommonRouter, ConfigView, EdgeRouterPolicyView, EnrollmentOwnerRef, EnrollmentView,
     IdentityRef, ManagedRouterView, NamedRef, NamesById, PolicyAdviceView, PolicyPosture,
@@ -202,10 +201,9 @@ fn config(world: &World, id: &str, recorded: &Value) -> Value {
 
 fn built_in(recorded: &Value) -> ConfigType {
     let spec = ConfigTypeSpec {
-        name: text(&recorded["name"]),
         schema: recorded["schema"].as_object().cloned(),
         target: serde_json::from_value(recorded["target"].clone()).unwrap(),
-        tags: Tags::default(),
+        ..ConfigTypeSpec::named(text(&recorded["name"]))
     };
     let id = ConfigTypeId::from_wire(text(&recorded["id"]));
     ConfigType::new(id, spec, now()).unwrap()

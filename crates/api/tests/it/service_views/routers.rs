@@ -18,15 +18,14 @@ use serde_json::{Value, json};
 
 pub(super) fn router(kind: RouterKind) -> Router {
     let spec = RouterSpec {
-        name: "r".to_owned(),
         kind,
         cost: 7,
         no_traversal: true,
         disabled: true,
         ctrl_chan_listeners: [("tls:r:1".to_owned(), None)].into(),
         configs: [ConfigId::from_wire("c")].into(),
-        certificate: None,
         tags: tags(),
+        ..RouterSpec::edge_router("r")
     };
     Router::new(RouterId::from_wire("r"), spec, Timestamp::UNIX_EPOCH).unwrap()
 }

@@ -13,7 +13,6 @@ use portcullis_domain::policies::{
 };
 use portcullis_domain::roles::{RoleAttributes, RoleSelectors, Semantic};
 use portcullis_domain::router::RouterKind;
-use portcullis_domain::tags::Tags;
 use portcullis_index::PolicyKind;
 use std::sync::Arc;
 
@@ -221,33 +220,28 @@ fn service_policy(name: &str, said: &Said) -> ServicePolicySpec {
         ServiceGrant::Dial
     };
     ServicePolicySpec {
-        name: name.to_owned(),
-        grant,
         semantic: semantic(said),
         identity_roles: list(said, Kind::Identity),
         service_roles: list(said, Kind::Service),
         posture_check_roles: list(said, Kind::Check),
-        tags: Tags::default(),
+        ..ServicePolicySpec::new(name, grant)
     }
 }
 
 fn edge_router_policy(name: &str, said: &Said) -> EdgeRouterPolicySpec {
     EdgeRouterPolicySpec {
-        name: name.to_owned(),
         semantic: semantic(said),
         identity_roles: list(said, Kind::Identity),
         edge_router_roles: list(said, Kind::Router),
-        is_system: false,
-        tags: Tags::default(),
+        ..EdgeRouterPolicySpec::named(name)
     }
 }
 
 fn service_edge_router_policy(name: &str, said: &Said) -> ServiceEdgeRouterPolicySpec {
     ServiceEdgeRouterPolicySpec {
-        name: name.to_owned(),
         semantic: semantic(said),
         service_roles: list(said, Kind::Service),
         edge_router_roles: list(said, Kind::Router),
-        tags: Tags::default(),
+        ..ServiceEdgeRouterPolicySpec::named(name)
     }
 }
