@@ -15,10 +15,10 @@ pub(crate) fn validate_username(name: &str) -> anyhow::Result<()> {
         .map_err(|error| usage::error(format!("--username: {}", error.reason)))
 }
 
-/// Validates a password.
-pub(crate) fn validate_password(password: &str) -> anyhow::Result<()> {
+/// Validates a password that `source`, an option or a variable, holds.
+pub(crate) fn validate_password(source: &str, password: &str) -> anyhow::Result<()> {
     password_violation(password).map_or(Ok(()), |rule| {
-        Err(usage::error(format!("--password: {rule}")))
+        Err(usage::error(format!("{source}: {rule}")))
     })
 }
 

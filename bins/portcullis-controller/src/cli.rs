@@ -17,7 +17,7 @@ pub(crate) use config::{
     OwnPkiArgs, ValuesFormat,
 };
 pub(crate) use diagnosis::{DoctorArgs, FingerprintArgs};
-pub(crate) use network::{InitArgs, PasswordArgs, QuickstartArgs, RunArgs};
+pub(crate) use network::{InitArgs, NewPasswordArgs, QuickstartArgs, RunArgs};
 pub(crate) use program::{CompletionArgs, ManArgs, PROGRAM};
 
 use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
@@ -47,10 +47,10 @@ Exit codes:
 Results go to standard output, the log and errors to standard error.
 
 Environment:
-  PORTCULLIS_LOG       what to log, like --log
-  PORTCULLIS_PASSWORD  password for `init` and `admin reset-password`
+  PORTCULLIS_LOG           what to log, like --log
+  PORTCULLIS_NEW_PASSWORD  password for `init` and `admin reset-password`
   ZITI_CTRL_EDGE_ADVERTISED_ADDRESS, ZITI_CTRL_EDGE_ADVERTISED_PORT,
-  ZITI_USER, ZITI_PWD  options of `quickstart`, as in `ziti edge quickstart`";
+  ZITI_USER, ZITI_PWD      options of `quickstart`, as in `ziti edge quickstart`";
 
 /// Controller of a zero-trust overlay network, compatible with OpenZiti
 #[derive(Debug, Parser)]

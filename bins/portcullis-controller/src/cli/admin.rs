@@ -1,6 +1,6 @@
 //! Arguments of `admin`.
 
-use super::PasswordArgs;
+use super::NewPasswordArgs;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -47,7 +47,7 @@ pub(crate) struct ResetPasswordArgs {
     pub(crate) account: AccountArgs,
 
     #[command(flatten)]
-    pub(crate) password: PasswordArgs,
+    pub(crate) password: NewPasswordArgs,
 }
 
 /// Arguments of `admin remove-mfa`.

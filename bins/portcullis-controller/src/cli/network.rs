@@ -38,7 +38,7 @@ pub(crate) struct QuickstartArgs {
     #[arg(short, long, value_name = "NAME", env = "ZITI_USER")]
     pub(crate) username: Option<String>,
 
-    /// File with the password of the administrator, or `-` to be prompted for it; overrides --password
+    /// File with the password of the administrator, or `-` for standard input; overrides --password
     #[arg(long, value_name = "FILE")]
     pub(crate) password_file: Option<PathBuf>,
 
@@ -90,25 +90,23 @@ pub(crate) struct InitArgs {
     pub(crate) username: String,
 
     #[command(flatten)]
-    pub(crate) password: PasswordArgs,
+    pub(crate) password: NewPasswordArgs,
 }
 
-/// Where a password comes from.
+/// Where a new password comes from.
+///
+/// The variable is no `env` of an argument: that would conflict with `--password-file`, which overrides
+/// it.
 #[derive(Debug, Args)]
-pub(crate) struct PasswordArgs {
+pub(crate) struct NewPasswordArgs {
     /// File with the password, or `-` for standard input; a trailing line break is ignored [default:
-    /// a prompt on the terminal]
+    /// `PORTCULLIS_NEW_PASSWORD`, or else a prompt on the terminal]
     #[arg(long, value_name = "FILE", conflicts_with = "password")]
     pub(crate) password_file: Option<PathBuf>,
 
-    /// The password, 5 to 100 characters; other users of the machine can see it
-    #[arg(
-        short,
-        long,
-        value_name = "PASSWORD",
-        env = "PORTCULLIS_PASSWORD",
-        hide_env_values = true
-    )]
+    /// The password, 5 to 100 characters. Other users of the machine can see it: prefer a file or the
+    /// variable `PORTCULLIS_NEW_PASSWORD`
+    #[arg(short, long, value_name = "PASSWORD")]
     pub(crate) password: Option<String>,
 }
 

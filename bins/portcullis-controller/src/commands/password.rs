@@ -1,16 +1,21 @@
-//! Passwords from the command line, a file or a prompt.
+//! New passwords from the command line, a file, the environment or a prompt.
 
-use crate::cli::PasswordArgs;
+use crate::cli::NewPasswordArgs;
 use crate::{admin_credentials, prompt, usage};
 use anyhow::{Context as _, bail};
 use secrecy::SecretString;
+use std::env::{self, VarError};
 use std::path::Path;
 use tokio_util::sync::CancellationToken;
 use zeroize::Zeroizing;
 
+/// Environment variable for a password that is to be set, also of the program `portcullis`, where
+/// `PORTCULLIS_PASSWORD` is the one to log in with.
+const ENV_VAR: &str = "PORTCULLIS_NEW_PASSWORD";
+
 /// Reads a password, unless a signal ends the command first.
 pub(super) async fn read_until_stopped(
-    given: &PasswordArgs,
+    given: &NewPasswordArgs,
     stop: &CancellationToken,
 ) -> anyhow::Result<SecretString> {
     match stop.run_until_cancelled(read(given)).await {
@@ -19,19 +24,38 @@ pub(super) async fn read_until_stopped(
     }
 }
 
-/// Reads a password from the source that the command line names.
-async fn read(given: &PasswordArgs) -> anyhow::Result<SecretString> {
-    match (&given.password_file, &given.password) {
-        (Some(path), _) => read_from(path).await,
-        (None, Some(given)) => {
-            admin_credentials::validate_password(given)?;
-            Ok(given.as_str().into())
-        },
-        (None, None) if prompt::is_interactive() => prompt::read_new_password().await,
-        (None, None) => Err(usage::error(
-            "a password is required: use --password-file FILE, --password-file - for standard input, \
-             or the variable PORTCULLIS_PASSWORD",
-        )),
+/// Reads a password from the source that the command line names, or else from the environment or a
+/// prompt.
+async fn read(given: &NewPasswordArgs) -> anyhow::Result<SecretString> {
+    if let Some(path) = &given.password_file {
+        return read_from(path).await;
+    }
+    if let Some(password) = &given.password {
+        return validated("--password", password);
+    }
+    if let Some(password) = read_from_env()? {
+        return validated(ENV_VAR, &password);
+    }
+    if prompt::is_interactive() {
+        return prompt::read_new_password().await;
+    }
+    Err(usage::error(format!(
+        "a password is required: use --password-file FILE, --password-file - for standard input, or \
+         the variable {ENV_VAR}"
+    )))
+}
+
+fn validated(source: &str, password: &str) -> anyhow::Result<SecretString> {
+    admin_credentials::validate_password(source, password)?;
+    Ok(password.into())
+}
+
+/// The password in the environment, if any: shells unset a variable by making it empty.
+fn read_from_env() -> anyhow::Result<Option<Zeroizing<String>>> {
+    match env::var(ENV_VAR) {
+        Ok(password) if !password.is_empty() => Ok(Some(Zeroizing::new(password))),
+        Ok(_) | Err(VarError::NotPresent) => Ok(None),
+        Err(VarError::NotUnicode(_)) => Err(usage::error(format!("{ENV_VAR} is not valid UTF-8"))),
     }
 }
 

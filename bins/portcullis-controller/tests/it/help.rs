@@ -93,10 +93,10 @@ fn help_names_commands_in_groups() {
     Results go to standard output, the log and errors to standard error.
 
     Environment:
-      PORTCULLIS_LOG       what to log, like --log
-      PORTCULLIS_PASSWORD  password for `init` and `admin reset-password`
+      PORTCULLIS_LOG           what to log, like --log
+      PORTCULLIS_NEW_PASSWORD  password for `init` and `admin reset-password`
       ZITI_CTRL_EDGE_ADVERTISED_ADDRESS, ZITI_CTRL_EDGE_ADVERTISED_PORT,
-      ZITI_USER, ZITI_PWD  options of `quickstart`, as in `ziti edge quickstart`
+      ZITI_USER, ZITI_PWD      options of `quickstart`, as in `ziti edge quickstart`
     ");
 }
 

@@ -94,6 +94,44 @@ fn password_comes_from_one_place() {
 }
 
 #[test]
+fn variable_holds_a_new_password_unless_an_option_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("home");
+    made(&home);
+    let reset = |variable: &str, value: &str, options: &[&str]| {
+        let mut command = program();
+        command
+            .env(variable, value)
+            .args(["admin", "reset-password"]);
+        finish(
+            command
+                .arg(home.join("controller.yml"))
+                .arg("admin")
+                .args(options),
+        )
+    };
+    // The password to log in with is never one to set.
+    reset("PORTCULLIS_PASSWORD", "correct horse", &[]).misused(&["a password is required"]);
+    let variable = "PORTCULLIS_NEW_PASSWORD";
+    reset(variable, "", &[]).misused(&["a password is required", variable]);
+    reset(variable, "1234", &[]).misused(&["PORTCULLIS_NEW_PASSWORD: ", "at least 5"]);
+    let stored = || fs::read_to_string(home.join("admin-password")).unwrap();
+    assert_eq!(reset(variable, stored().trim(), &[]).code, Some(0));
+    // A summary says whether the stored password is the current one.
+    let is_current = || {
+        let mut serving = Serving::start(program().arg("quickstart").arg("--home").arg(&home));
+        serving.ready();
+        !serving.stop("TERM").stdout.contains("is out of date")
+    };
+    assert!(is_current());
+    let secret = folder.path().join("secret");
+    fs::write(&secret, "correct horse").unwrap();
+    let file = ["--password-file", secret.to_str().unwrap()];
+    assert_eq!(reset(variable, stored().trim(), &file).code, Some(0));
+    assert!(!is_current());
+}
+
+#[test]
 fn network_without_administrator_is_served_with_a_warning() {
     let folder = tempfile::tempdir().unwrap();
     let home = folder.path().join("my home");

@@ -17,6 +17,7 @@ pub(crate) fn program() -> Command {
     let names = [
         "PORTCULLIS_LOG",
         "PORTCULLIS_PASSWORD",
+        "PORTCULLIS_NEW_PASSWORD",
         "ZITI_CTRL_EDGE_ADVERTISED_ADDRESS",
         "ZITI_CTRL_EDGE_ADVERTISED_PORT",
         "ZITI_USER",

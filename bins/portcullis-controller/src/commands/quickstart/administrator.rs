@@ -46,7 +46,7 @@ pub(super) fn validate(arguments: &QuickstartArgs) -> anyhow::Result<()> {
         admin_credentials::validate_username(name)?;
     }
     if let Some(password) = &arguments.password {
-        admin_credentials::validate_password(password)?;
+        admin_credentials::validate_password("--password", password)?;
     }
     Ok(())
 }
