@@ -123,6 +123,12 @@ fn write_draft(copy: &Path, store: &Path) -> anyhow::Result<PathBuf> {
             .create_new(true)
             .mode(SECRET_MODE)
             .open(&draft)?;
+        let model = if store.exists() {
+            store
+        } else {
+            files::directory_of(store)
+        };
+        files::inherit_owner(&target, model)?;
         io::copy(&mut File::open(copy)?, &mut target)?;
         target.sync_all()
     };

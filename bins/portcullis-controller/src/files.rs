@@ -5,9 +5,10 @@ mod directory_draft;
 pub(crate) use directory_draft::DirectoryDraft;
 
 use anyhow::Context as _;
+use rustix::process::geteuid;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, fchown};
 use std::path::{Path, PathBuf};
 
 /// Mode of files that hold secrets.
@@ -35,8 +36,22 @@ fn write(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
         .create_new(true)
         .mode(mode)
         .open(path)?;
+    inherit_owner(&file, directory_of(path))?;
     file.write_all(content)?;
     file.sync_all()
+}
+
+/// Gives a new file to the owner of `model`, a file or directory, if this process is root: the user that
+/// runs the controller could not open it otherwise.
+pub(crate) fn inherit_owner(file: &File, model: &Path) -> io::Result<()> {
+    if !geteuid().is_root() {
+        return Ok(());
+    }
+    let model = fs::metadata(model)?;
+    match model.uid() {
+        0 => Ok(()),
+        owner => fchown(file, Some(owner), Some(model.gid())),
+    }
 }
 
 /// Replaces or creates a file atomically.

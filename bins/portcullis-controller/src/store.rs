@@ -13,8 +13,10 @@ use portcullis_domain::entropy::Entropy;
 use portcullis_domain::io_error;
 use portcullis_storage::vault::Vault;
 use portcullis_storage_redb::{FatalError, OpenError, Options, RedbEngine};
+use rustix::fs::{Mode, OFlags};
 use std::fs::{File, TryLockError};
 use std::io;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -32,14 +34,33 @@ pub(crate) fn open(
     entropy: Arc<dyn Entropy>,
 ) -> anyhow::Result<Store> {
     missing_store::check(location, must_exist)?;
-    let path = location.store_path();
+    let (path, key) = (location.store_path(), location.sealing_key_path());
+    let missing: Vec<_> = [&path, &key]
+        .into_iter()
+        .filter(|it| !it.exists())
+        .collect();
     let engine = RedbEngine::open(&path, options()).map_err(|error| open_error(&error, &path))?;
-    let vault = Vault::open(&engine, &location.sealing_key_path(), entropy)
-        .context("the secrets of the store cannot be opened")?;
+    let vault =
+        Vault::open(&engine, &key, entropy).context("the secrets of the store cannot be opened")?;
+    for created in missing {
+        give_to_owner(created)
+            .with_context(|| format!("{} cannot be given to its owner", created.display()))?;
+    }
     Ok(Store {
         engine: Arc::new(engine),
         vault: Arc::new(vault),
     })
+}
+
+/// Gives a file that was just created to the owner of its directory.
+fn give_to_owner(path: &Path) -> io::Result<()> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    // The owner of the directory may have put a link to a file of somebody else in its place.
+    if file.metadata()?.nlink() > 1 {
+        return Err(io::Error::other("it has another name as well"));
+    }
+    files::inherit_owner(&file, files::directory_of(path))
 }
 
 /// Whether a process has the store at `path` open; `None` if this user cannot tell.

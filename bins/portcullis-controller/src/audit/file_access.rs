@@ -77,6 +77,8 @@ pub(super) fn create(path: &Path) -> anyhow::Result<File> {
     options.create(true).truncate(false).read(true).write(true);
     let file = options.mode(PRIVATE_MODE).open(path);
     let file = file.with_context(|| format!("the audit file {name} cannot be created"))?;
+    files::inherit_owner(&file, files::directory_of(path))
+        .with_context(|| format!("the audit file {name} cannot be given to its owner"))?;
     check_mode(path, &file)?;
     lock(path, &file)?;
     let metadata = file.metadata();

@@ -23,6 +23,7 @@ mod in_process;
 mod init;
 mod loss;
 mod moving;
+mod ownership;
 mod privileges;
 mod quickstart;
 mod randomness;
