@@ -2,6 +2,7 @@
 //! expire.
 
 use super::credentials::{self, CertKeyPair};
+use crate::config_key::ConfigKey;
 use crate::files::{self, PUBLIC_MODE};
 use crate::home::pki::LOOPBACK_HOSTS;
 use crate::judgement::{self, Finding, Renewal, is_due};
@@ -13,8 +14,8 @@ use portcullis_domain::clock::{SignedDuration, Timestamp};
 use portcullis_listener::ServerTls;
 use portcullis_pki::{Certificate, Fingerprint, ServerNames, SpiffeId, Subject};
 use portcullis_yaml::Severity;
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// How often the same problem is logged.
@@ -38,6 +39,8 @@ pub(super) struct ServerCertificates {
 pub(super) struct CertificateWatcher {
     /// Fingerprints of the served certificates; empty before the first poll.
     served: Vec<Fingerprint>,
+    /// Topics of the errors that the served certificates had when they were last judged.
+    served_errors: BTreeSet<String>,
     /// When each current problem was last logged, by what it is about.
     logged: BTreeMap<String, Timestamp>,
 }
@@ -47,7 +50,7 @@ impl CertificateWatcher {
     pub(super) fn poll(&mut self, certificates: &ServerCertificates) {
         let now = certificates.app.env().now();
         let problems = match self.refresh(certificates, now) {
-            Ok(_is_new) => certificates.judge(now),
+            Ok(refreshed) => refreshed.problems,
             Err(error) => vec![Problem::unusable(&error)],
         };
         self.log(problems, now);
@@ -58,23 +61,23 @@ impl CertificateWatcher {
         let now = certificates.app.env().now();
         self.logged.clear();
         match self.refresh(certificates, now) {
-            Ok(is_new) => {
-                if !is_new {
+            Ok(refreshed) => {
+                if !refreshed.is_new {
                     tracing::info!("the server certificates are unchanged");
                 }
-                self.log(certificates.judge(now), now);
+                self.log(refreshed.problems, now);
             },
             Err(error) => tracing::warn!("the old server certificates are kept: {error:#}"),
         }
     }
 
-    /// Serves the certificates in the files, and renews them first if needed. Returns whether others were
-    /// served before.
+    /// Serves the certificates in the files, and renews them first if needed. The former ones are kept if
+    /// clients would refuse the new ones for an error that the former ones do not have.
     fn refresh(
         &mut self,
         certificates: &ServerCertificates,
         now: Timestamp,
-    ) -> anyhow::Result<bool> {
+    ) -> anyhow::Result<Refreshed> {
         let mut pairs = certificates.load()?;
         if certificates.may_renew && certificates.renew(now)? {
             pairs = certificates.load()?;
@@ -87,14 +90,29 @@ impl CertificateWatcher {
             .map(Certificate::fingerprint)
             .collect();
         let is_new = shown != self.served;
+        let mut problems = certificates.judge(now);
+        let errors: BTreeSet<_> = (problems.iter())
+            .filter(|problem| problem.keeps_clients_out())
+            .map(|problem| problem.topic.clone())
+            .collect();
+        let is_start = self.served.is_empty();
+        if is_new && !is_start && !errors.is_subset(&self.served_errors) {
+            for problem in &mut problems {
+                if errors.contains(&problem.topic) {
+                    problem.mark_refused();
+                }
+            }
+            return Ok(Refreshed { is_new, problems });
+        }
         if is_new {
             certificates.install(&pairs)?;
-            if !self.served.is_empty() {
+            if !is_start {
                 tracing::info!("the server certificates were replaced");
             }
             self.served = shown;
         }
-        Ok(is_new)
+        self.served_errors = errors;
+        Ok(Refreshed { is_new, problems })
     }
 
     /// Logs problems, except those that were logged recently.
@@ -111,11 +129,20 @@ impl CertificateWatcher {
     }
 }
 
+/// Outcome of a look at the certificate files.
+struct Refreshed {
+    /// Whether they hold others than those that were served before.
+    is_new: bool,
+    problems: Vec<Problem>,
+}
+
 /// A problem with certificates, for the log.
 struct Problem {
     /// What the problem is about, without what changes by itself.
     topic: String,
     is_error: bool,
+    /// Whether it is about what clients are shown.
+    is_of_server: bool,
     message: String,
 }
 
@@ -125,8 +152,24 @@ impl Problem {
         Self {
             topic: message.clone(),
             is_error: false,
+            is_of_server: true,
             message,
         }
+    }
+
+    fn keeps_clients_out(&self) -> bool {
+        self.is_error && self.is_of_server
+    }
+
+    /// Turns a problem of certificates that would be served into that of files that are not used.
+    fn mark_refused(&mut self) {
+        self.message = format!(
+            "the old server certificates are kept, for with the new ones {}. To serve the new ones all \
+             the same, restart the controller",
+            self.message
+        );
+        // It is logged again once they are served.
+        self.topic.insert_str(0, "kept ");
     }
 
     fn log(&self) {
@@ -143,6 +186,10 @@ impl From<Finding> for Problem {
         Self {
             topic: format!("{} {}", found.code, found.key),
             is_error: found.severity == Severity::Error,
+            is_of_server: matches!(
+                found.key,
+                ConfigKey::Server { .. } | ConfigKey::ClientAddress | ConfigKey::BindPoint { .. }
+            ),
             message: format!("{}; {}", found.message, found.help),
         }
     }
@@ -171,7 +218,11 @@ impl ServerCertificates {
         let signer = credentials::token_signing_pair(&self.config, pairs)?;
         let served = self.app.network().serving_state();
         if served.jwt_signer.public_key() != signer.key.public_key() {
-            tracing::warn!("the key of the server changed; refresh the pending enrollments");
+            tracing::warn!(
+                "the key of the server changed, so the tokens of pending enrollments do not hold any more: \
+                 list them with `portcullis enrollment list`, and replace the token of each with \
+                 `portcullis enrollment refresh ID`"
+            );
         }
         // Everything that can fail comes before anything is replaced: tokens and connections must use
         // the same key.

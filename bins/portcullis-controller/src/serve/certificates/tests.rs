@@ -3,7 +3,7 @@ use crate::home::{self, HomeSettings};
 use crate::serve::listeners::WebListeners;
 use crate::{config, serve};
 use portcullis_listener::Listener;
-use portcullis_pki::KeyType;
+use portcullis_pki::{Authority, KeyType, SigningKey, TrustDomain};
 use std::fs;
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
@@ -68,6 +68,23 @@ impl Fixture {
         fs::write(&self.chain, signing.chain_pem(&leaf)).unwrap();
         leaf
     }
+
+    /// A certificate for the same key and hosts, of a CA that no client trusts.
+    fn foreign_chain(&self) -> String {
+        let env = self.certificates.app.env();
+        let (now, source) = (env.now(), &*env.entropy);
+        let name = Subject::new().common_name("foreign");
+        let key = SigningKey::generate(KeyType::P256).unwrap();
+        let domain = TrustDomain::parse("foreign").unwrap();
+        let root = Authority::create_root(key, &name, &domain, now, source).unwrap();
+        let old = self.in_use();
+        let (key, names) = (
+            old.public_key().unwrap(),
+            self.certificates.names(&old).unwrap(),
+        );
+        let leaf = root.issue_server_leaf(&key, &name, &names, now, source);
+        root.chain_pem(&leaf.unwrap())
+    }
 }
 
 #[tokio::test]
@@ -90,6 +107,31 @@ async fn changed_file_is_taken_into_use() {
             .key_id(),
         second.fingerprint()
     );
+}
+
+#[tokio::test]
+async fn certificate_that_clients_refuse_does_not_replace_a_good_one() {
+    let scene = fixture().await;
+    let mut watch = CertificateWatcher::default();
+    watch.poll(&scene.certificates);
+    let first = scene.in_use();
+    let foreign = scene.foreign_chain();
+    fs::write(&scene.chain, &foreign).unwrap();
+    watch.poll(&scene.certificates);
+    assert_eq!(scene.in_use(), first);
+    let logged: Vec<_> = watch.logged.keys().collect();
+    let topic = "kept untrusted-certificate identity.server_cert";
+    assert!(logged.iter().any(|it| *it == topic), "{logged:?}");
+
+    let second = scene.issue();
+    watch.poll(&scene.certificates);
+    assert_eq!(scene.in_use(), second);
+    assert!(watch.logged.is_empty(), "{:?}", watch.logged);
+
+    // The first look takes what there is.
+    fs::write(&scene.chain, foreign).unwrap();
+    CertificateWatcher::default().poll(&scene.certificates);
+    assert_ne!(scene.in_use(), second);
 }
 
 #[tokio::test]
@@ -118,6 +160,7 @@ fn problem_is_logged_again_after_a_day_or_when_it_comes_back() {
         let problem = || Problem {
             topic: "expiring-certificate identity.server_cert".to_owned(),
             is_error: false,
+            is_of_server: true,
             message: format!("expires in {hours} hours"),
         };
         let now = start + SignedDuration::from_hours(hours);
