@@ -8,13 +8,15 @@ use crate::mfa;
 use crate::new_password::NewPassword;
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::audit::Actor;
-use portcullis_domain::authenticator::{Authenticator, Credential};
+use portcullis_domain::authenticator::{Authenticator, Credential, UpdbCredential};
 use portcullis_domain::identity::Identity;
 use portcullis_domain::identity::TotpState;
 use portcullis_domain::ids::IdentityId;
 use portcullis_domain::peer::Peer;
-use portcullis_storage::tables::{Found, Rows, RowsMut, UniqueIndex, UniqueValue};
+use portcullis_storage::key::RecordKey;
+use portcullis_storage::tables::{Found, IDENTITY, Rows, RowsMut, UniqueIndex, UniqueValue};
 use secrecy::SecretString;
+use std::ops::ControlFlow;
 
 /// The identity that was recovered.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,22 +41,36 @@ pub async fn reset_password(
     let password = NewPassword::prepare(app, Peer::CONTROLLER, &identity, password).await?;
     let now = app.env().now();
     recover(app, who, "identity.reset-password", move |rows, found| {
-        let present: Vec<Found<Authenticator>> = rows.rows().dependents(&found.key)?;
-        let found_password = present.into_iter().find_map(|found| {
-            let mut after = found.entity.clone();
-            match &mut after.credential {
-                Credential::Updb(updb) => Some((found, updb.clone(), after)),
-                Credential::Cert(_) => None,
-            }
-        });
-        let missing = || AppError::not_found("password", found.entity.id.as_str());
-        let (before, mut updb, mut after) = found_password.ok_or_else(missing)?;
+        let (before, mut updb) = find_password(rows.rows(), found)?;
         updb.reset_password(password.finalize(rows.rows(), &found.entity)?);
+        let mut after = before.entity.clone();
         after.credential = Credential::Updb(updb);
         found.entity.enable(now);
         Ok(rows.replace(&before.key, &before.entity, &after)?)
     })
     .await
+}
+
+/// Checks that [`reset_password`] finds a password to set.
+///
+/// # Errors
+///
+/// [`AppError::NotFound`] when there is no identity with this id or name, or it has no password.
+pub fn require_password(app: &App, who: &str) -> Result<(), AppError> {
+    let view = app.snapshot()?;
+    let identity = find(view.rows(), who)?;
+    find_password(view.rows(), &identity).map(|_found| ())
+}
+
+/// The names of all identities, oldest first.
+pub fn identity_names(app: &App) -> Result<Vec<String>, AppError> {
+    let mut names = Vec::new();
+    let all = RecordKey::all(IDENTITY);
+    (app.snapshot()?.rows()).for_each_in::<Identity>(&all, &mut |found| {
+        names.push(found.entity.name().to_owned());
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(names)
 }
 
 /// Removes the TOTP enrollment of the identity with this id or name, resets its count of wrong
@@ -114,4 +130,20 @@ fn find(rows: Rows<'_>, who: &str) -> Result<Found<Identity>, AppError> {
         }
     }
     Err(AppError::not_found("identity", who))
+}
+
+/// Finds the password of an identity.
+fn find_password(
+    rows: Rows<'_>,
+    identity: &Found<Identity>,
+) -> Result<(Found<Authenticator>, UpdbCredential), AppError> {
+    let present: Vec<Found<Authenticator>> = rows.dependents(&identity.key)?;
+    let found = present.into_iter().find_map(|found| {
+        let Credential::Updb(updb) = &found.entity.credential else {
+            return None;
+        };
+        let updb = updb.clone();
+        Some((found, updb))
+    });
+    found.ok_or_else(|| AppError::not_found("password", identity.entity.id.as_str()))
 }

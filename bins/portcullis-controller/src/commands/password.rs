@@ -13,22 +13,25 @@ use zeroize::Zeroizing;
 /// `PORTCULLIS_PASSWORD` is the one to log in with.
 const ENV_VAR: &str = "PORTCULLIS_NEW_PASSWORD";
 
-/// Reads a password, unless a signal ends the command first.
-pub(super) async fn read_until_stopped(
-    given: &NewPasswordArgs,
-    stop: &CancellationToken,
-) -> anyhow::Result<SecretString> {
-    match stop.run_until_cancelled(read(given)).await {
-        Some(password) => password,
-        None => bail!("stopped before anything was changed"),
-    }
+/// A password that is given, or one to be asked for on the terminal.
+pub(super) enum PasswordSource {
+    Given(SecretString),
+    Prompt,
 }
 
-/// Reads a password from the source that the command line names, or else from the environment or a
-/// prompt.
-async fn read(given: &NewPasswordArgs) -> anyhow::Result<SecretString> {
+/// Reads the password that the command line or the environment gives. Without one there has to be a
+/// terminal to prompt on.
+pub(super) async fn read_given(
+    given: &NewPasswordArgs,
+    stop: &CancellationToken,
+) -> anyhow::Result<PasswordSource> {
     if let Some(path) = &given.password_file {
-        return read_from(path).await;
+        if is_stdin(path) && prompt::is_interactive() {
+            return Ok(PasswordSource::Prompt);
+        }
+        return until_stopped(read_from(path), stop)
+            .await
+            .map(PasswordSource::Given);
     }
     if let Some(password) = &given.password {
         return validated("--password", password);
@@ -37,7 +40,7 @@ async fn read(given: &NewPasswordArgs) -> anyhow::Result<SecretString> {
         return validated(ENV_VAR, &password);
     }
     if prompt::is_interactive() {
-        return prompt::read_new_password().await;
+        return Ok(PasswordSource::Prompt);
     }
     Err(usage::error(format!(
         "a password is required: use --password-file FILE, --password-file - for standard input, or \
@@ -45,9 +48,30 @@ async fn read(given: &NewPasswordArgs) -> anyhow::Result<SecretString> {
     )))
 }
 
-fn validated(source: &str, password: &str) -> anyhow::Result<SecretString> {
+impl PasswordSource {
+    /// The password, for which the user is prompted if none was given.
+    pub(super) async fn or_prompt(self, stop: &CancellationToken) -> anyhow::Result<SecretString> {
+        match self {
+            Self::Given(password) => Ok(password),
+            Self::Prompt => until_stopped(prompt::read_new_password(), stop).await,
+        }
+    }
+}
+
+/// Reads a password, unless a signal ends the command first.
+async fn until_stopped(
+    reading: impl Future<Output = anyhow::Result<SecretString>>,
+    stop: &CancellationToken,
+) -> anyhow::Result<SecretString> {
+    match stop.run_until_cancelled(reading).await {
+        Some(password) => password,
+        None => bail!("stopped before a password was set"),
+    }
+}
+
+fn validated(source: &str, password: &str) -> anyhow::Result<PasswordSource> {
     admin_credentials::validate_password(source, password)?;
-    Ok(password.into())
+    Ok(PasswordSource::Given(password.into()))
 }
 
 /// The password in the environment, if any: shells unset a variable by making it empty.
@@ -61,11 +85,15 @@ fn read_from_env() -> anyhow::Result<Option<Zeroizing<String>>> {
 
 /// Reads a password from a file, or prompts for it if the path is `-`.
 pub(super) async fn read_from(path: &Path) -> anyhow::Result<SecretString> {
-    if path == Path::new("-") {
+    if is_stdin(path) {
         prompt::read_new_password().await
     } else {
         read_from_file(path)
     }
+}
+
+fn is_stdin(path: &Path) -> bool {
+    path == Path::new("-")
 }
 
 fn read_from_file(path: &Path) -> anyhow::Result<SecretString> {

@@ -35,6 +35,8 @@ fn mistakes_are_told_and_change_nothing() {
     admin(&home, "remove-mfa", &["nobody"]).failed_with(&["no identity has the id or name nobody"]);
     admin(&home, "reset-password", &["nobody", "-p", "another horse"])
         .failed_with(&["no identity has the id or name nobody"]);
+    admin(&home, "remove-mfa", &["admni"])
+        .failed_with(&["no identity has the id or name admni; did you mean admin?"]);
     admin(&home, "reset-password", &["admin", "-p", "1234"])
         .misused(&["password", "at least 5 characters"]);
     admin(&home, "reset-password", &["admin"]).misused(&["a password is required"]);

@@ -3,6 +3,7 @@
 use crate::support::{Serving, finish, made, program, quickstart};
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 /// A home whose store has been put away: certificates and configuration, nothing else.
 fn configured(home: &Path) {
@@ -35,8 +36,50 @@ fn administrator_is_made_once() {
     };
     let made = finish(&mut init());
     assert_eq!(made.code, Some(0), "{made:?}");
-    assert_eq!(made.stdout, "administrator operator created\n");
-    finish(&mut init()).failed_with(&["this network already has an administrator"]);
+    assert!(
+        made.stdout.starts_with("administrator operator created\n"),
+        "{made:?}"
+    );
+    let run = format!("\n  portcullis-controller run {}", config.display());
+    for next in [run.as_str(), "\n  portcullis login https://localhost:"] {
+        assert!(made.stdout.contains(next), "{next}: {made:?}");
+    }
+    finish(&mut init()).failed_with(&[
+        "this network already has an administrator, operator: to set its password, run \
+         `portcullis-controller admin reset-password ",
+        "controller.yml operator`",
+    ]);
+}
+
+#[test]
+fn password_is_asked_for_only_if_it_can_be_set() {
+    if Command::new("script").arg("--version").output().is_err() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("home");
+    made(&home);
+    let asked = |command: &str, who: &str| {
+        let program = env!("CARGO_BIN_EXE_portcullis-controller");
+        let config = home.join("controller.yml");
+        let line = format!("{program} {command} {} {who}", config.display());
+        Serving::start_on_terminal(&line).ended()
+    };
+    for (command, who, refusal) in [
+        ("init", "-u admin", "already has an administrator, admin"),
+        ("admin reset-password", "admni", "did you mean admin?"),
+    ] {
+        let finished = asked(command, who);
+        // The terminal breaks lines.
+        let shown = finished
+            .stdout
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
+        assert!(shown.contains(refusal), "{finished:?}");
+        assert!(!shown.contains("Password:"), "{finished:?}");
+    }
+    finish(program().args(["init", "missing.yml", "-u", "admin"])).failed_with(&["missing.yml"]);
 }
 
 #[test]
