@@ -91,17 +91,20 @@ pub(crate) fn put_in_place(
 }
 
 /// Locks the store against controllers, if it exists.
-fn lock(store: &Path) -> anyhow::Result<Option<File>> {
-    let name = store.display();
-    let file = match File::open(store) {
+fn lock(path: &Path) -> anyhow::Result<Option<File>> {
+    let name = path.display();
+    let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(read_error(store, &error)),
+        Err(error) => return Err(read_error(path, &error)),
     };
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => {
-            bail!("the store {name} is in use by another process; stop the controller first")
+            bail!(
+                "the store {name} is in use by {}; stop the controller first",
+                store::describe_lock_holder(path)
+            )
         },
         Err(TryLockError::Error(error)) => {
             Err(error).with_context(|| format!("the store {name} cannot be locked"))

@@ -13,7 +13,7 @@ mod start_report;
 mod store_loader;
 
 use crate::audit::AuditDestination;
-use crate::logging;
+use crate::{logging, store};
 use anyhow::Context as _;
 use certificates::ServerCertificates;
 use listeners::WebListeners;
@@ -127,7 +127,9 @@ pub async fn serve(options: ServeOptions) -> anyhow::Result<RunningController> {
         audit,
         stop,
     } = options;
-    // The steps most likely to fail come first, so that a failure leaves no trace.
+    // The steps most likely to fail come first, so that a failure leaves no trace. Another controller on
+    // the same store has the same addresses, and is the better explanation.
+    store::require_unused(&config.store.store_path())?;
     let web = WebListeners::bind(&config, listeners).await?;
     let audit = audit.inspect()?;
     let core = open(&config, store_must_exist, &env)?;

@@ -3,10 +3,10 @@
 mod lock_holder;
 mod missing_store;
 
-pub(crate) use lock_holder::lock_holder;
+pub(crate) use lock_holder::{describe_lock_holder, lock_holder};
 
 use crate::{files, logging};
-use anyhow::Context as _;
+use anyhow::{Context as _, anyhow};
 use portcullis_controller_config::StoreLocation;
 use portcullis_domain::change::Change;
 use portcullis_domain::entropy::Entropy;
@@ -77,10 +77,26 @@ pub(crate) fn is_in_use(path: &Path) -> Option<bool> {
     }
 }
 
+/// Refuses a store that another process has open.
+pub(crate) fn require_unused(path: &Path) -> anyhow::Result<()> {
+    match is_in_use(path) {
+        Some(true) => Err(in_use_error(path)),
+        Some(false) | None => Ok(()),
+    }
+}
+
+fn in_use_error(path: &Path) -> anyhow::Error {
+    anyhow!(
+        "the store {} is in use by {}; stop the controller that uses it first",
+        path.display(),
+        describe_lock_holder(path),
+    )
+}
+
 /// Opens a copy of a store, whose file stays as it is.
 pub(crate) fn open_unchanged(copy: &Path) -> anyhow::Result<RedbEngine<Change>> {
     RedbEngine::open_unchanged(copy, options()).map_err(|error| match error {
-        OpenError::Corrupt { .. } => anyhow::anyhow!(
+        OpenError::Corrupt { .. } => anyhow!(
             "{error}; name a file that `portcullis database snapshot` has written, or take an earlier one"
         ),
         error => open_error(&error, copy),
@@ -110,7 +126,7 @@ fn abort(fatal: &FatalError) {
 /// Adds advice to an error.
 fn open_error(error: &OpenError, path: &Path) -> anyhow::Error {
     let advice = match error {
-        OpenError::InUse { .. } => "stop the controller that uses it first",
+        OpenError::InUse { .. } => return in_use_error(path),
         OpenError::Newer { .. } => "use the version that wrote it, or a later one",
         OpenError::Corrupt { .. } => "restore a backup",
         OpenError::Migration { .. } => "go back to the version that wrote it, and report this",
@@ -127,7 +143,7 @@ fn open_error(error: &OpenError, path: &Path) -> anyhow::Error {
     let why = why
         .filter(|why| !text.ends_with(why.as_str()))
         .unwrap_or_default();
-    anyhow::anyhow!("the store {text}{why}; {advice}")
+    anyhow!("the store {text}{why}; {advice}")
 }
 
 /// The cause, with I/O errors in plain words.

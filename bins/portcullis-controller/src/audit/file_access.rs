@@ -1,6 +1,6 @@
 //! Access to the audit file, and detection of changes by other programs.
 
-use crate::files;
+use crate::{files, store};
 use anyhow::{Context as _, bail};
 use std::fs::{self, File, Metadata, TryLockError};
 use std::io;
@@ -130,8 +130,8 @@ fn lock(path: &Path, file: &File) -> anyhow::Result<()> {
     match file.try_lock() {
         Ok(()) => Ok(()),
         Err(TryLockError::WouldBlock) => bail!(
-            "the audit file {name} is in use by another process; give each controller a file of its \
-             own"
+            "the audit file {name} is in use by {}; give each controller a file of its own",
+            store::describe_lock_holder(path)
         ),
         Err(TryLockError::Error(error)) => {
             Err(error).with_context(|| format!("the audit file {name} cannot be locked"))

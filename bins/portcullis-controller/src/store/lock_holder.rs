@@ -15,6 +15,14 @@ pub(crate) fn lock_holder(path: &Path) -> Option<NonZero<u32>> {
     holder(&fs::read_to_string("/proc/locks").ok()?, &file)
 }
 
+/// Who has the file at `path` locked, as in `it is in use by process 123`.
+pub(crate) fn describe_lock_holder(path: &Path) -> String {
+    match lock_holder(path) {
+        Some(process) => format!("process {process}"),
+        None => "another process".to_owned(),
+    }
+}
+
 /// The holder of the lock on a file by the text of `/proc/locks`, which has a line such as
 /// `1: FLOCK  ADVISORY  WRITE 1234 08:01:131 0 EOF` for each lock, and `->` in those that wait.
 fn holder(locks: &str, file: &str) -> Option<NonZero<u32>> {

@@ -41,7 +41,8 @@ fn trail_in_a_file_is_a_chain_over_restarts_and_shows_what_was_done_to_it() {
     second
         .args(["quickstart", "--ctrl-port", "0", "--home"])
         .arg(&other);
-    finish(second.arg("--audit-file").arg(&file)).failed_with(&["in use by another process"]);
+    finish(second.arg("--audit-file").arg(&file))
+        .failed_with(&[&format!("in use by process {};", first.id())]);
     assert_eq!(first.stop("TERM").code, Some(0));
     assert_eq!(mode(&file), 0o600);
     let made = lines(&file);

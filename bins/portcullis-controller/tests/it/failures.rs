@@ -59,7 +59,8 @@ fn second_controller_of_a_home_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let home = folder.path().join("home");
     let serving = quickstart(&home);
-    run(&home).failed_with(&["in use"]);
+    let holder = format!("is in use by process {};", serving.id());
+    run(&home).failed_with(&["the store ", &holder]);
     assert_eq!(serving.stop("TERM").code, Some(0));
 }
 

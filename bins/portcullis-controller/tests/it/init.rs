@@ -212,7 +212,7 @@ fn running_controller_keeps_its_store_to_itself() {
             .args(["-u", "admin", "-p", "secret"]),
     );
     init.failed_with(&[
-        "in use by another process",
+        &format!("in use by process {};", serving.id()),
         "stop the controller that uses it first",
     ]);
     assert_eq!(serving.stop("TERM").code, Some(0));
