@@ -11,6 +11,7 @@ Examples:
 const VERIFY_EXAMPLES: &str = "\
 Exits with 0 if the trail is intact, otherwise with 1 and the number of the
 first invalid line. Of several files, each has to continue the one before it.
+Numbers of events that are missing are shown; with --strict, they are errors.
 
 Examples:
   portcullis-controller audit verify audit.jsonl
@@ -31,4 +32,8 @@ pub(crate) struct AuditVerifyArgs {
     /// `--audit-file`
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
+
+    /// Fail if numbers of events are missing
+    #[arg(long)]
+    pub(crate) strict: bool,
 }

@@ -11,9 +11,11 @@ use std::process::ExitCode;
 
 /// Verifies the chain in each file, and that each continues the one before it.
 pub(super) fn verify(arguments: &AuditVerifyArgs) -> anyhow::Result<ExitCode> {
+    let mut is_complete = true;
     let mut earlier: Option<(&Path, HashChain)> = None;
     for file in &arguments.files {
         let checked = verify_file(file)?;
+        is_complete &= !checked.lacks_events();
         if let Some((before, chain)) = &earlier {
             if !checked.continues(chain) {
                 bail!(
@@ -31,12 +33,18 @@ pub(super) fn verify(arguments: &AuditVerifyArgs) -> anyhow::Result<ExitCode> {
         }
         earlier = Some((file, checked.chain));
     }
+    if arguments.strict && !is_complete {
+        bail!("events of the audit trail are missing, as shown above");
+    }
     Ok(ExitCode::SUCCESS)
 }
 
 /// Verifies the chain in a file, and shows what is noteworthy about it.
 fn verify_file(file: &Path) -> anyhow::Result<VerifiedAuditChain> {
     let name = file.display();
+    if file.is_dir() {
+        bail!("{name} is a directory; name the audit file in it");
+    }
     let opened =
         File::open(file).with_context(|| format!("the audit file {name} cannot be opened"))?;
     let checked = verify_chain(BufReader::new(opened))

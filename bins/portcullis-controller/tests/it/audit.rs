@@ -96,7 +96,10 @@ fn end_of_a_trail_that_was_cut_off_is_told_by_the_next_start() {
     );
     made(&home);
     // The trail of that run went to standard error: this file lacks it, and says so.
-    assert_eq!(serving(&home, &file).stop("TERM").code, Some(0));
+    let mut first = serving(&home, &file);
+    let warning = first.logged("lacks events that the store has no more");
+    assert!(warning.contains("\"level\":\"WARN\"") && warning.contains("\"first\":1"));
+    assert_eq!(first.stop("TERM").code, Some(0));
     let key = "audit: {file: audit.jsonl}\nrelativePaths: file\n";
     let config = home.join("controller.yml");
     let text = fs::read_to_string(&config).unwrap();
@@ -108,6 +111,9 @@ fn end_of_a_trail_that_was_cut_off_is_told_by_the_next_start() {
         checked.stdout.contains("line 2: the events 1 to "),
         "{checked:?}"
     );
+    let strict = finish(program().args(["audit", "verify", "--strict"]).arg(&file));
+    strict.failed_with(&["events of the audit trail are missing"]);
+    verified(folder.path()).failed_with(&["is a directory; name the audit file in it"]);
 
     // What a start without another change finds.
     let whole = lines(&file);

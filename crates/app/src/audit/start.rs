@@ -43,8 +43,14 @@ fn event(timestamp: &str, operation: &str, detail: Detail) -> AuditEvent {
     AuditEvent::uncommitted(&Event::new(timestamp, operation, detail))
 }
 
-/// An event that reports the events `first` to `last` as missing.
+/// An event that reports the events `first` to `last` as missing, which the log says as well.
 pub(super) fn missing_event(timestamp: &str, first: u64, last: u64) -> AuditEvent {
+    tracing::warn!(
+        first,
+        last,
+        "the destination of the audit trail lacks events that the store has no more: they are in another \
+         file, or were removed or dropped"
+    );
     let detail = Detail {
         first: Some(first),
         last: Some(last),

@@ -69,6 +69,12 @@ impl VerifiedAuditChain {
             .any(|note| matches!(note, ChainNote::Continues { hash, .. } if *hash == end))
     }
 
+    /// Whether numbers of events are missing.
+    pub(crate) fn lacks_events(&self) -> bool {
+        let is_gap = |note: &ChainNote| matches!(note, ChainNote::Missing { .. });
+        self.notes.iter().any(is_gap)
+    }
+
     fn verify_line(&mut self, line: &[u8]) -> Result<(), AuditChainError> {
         let number = self.chain.lines + 1;
         let form = || AuditChainError::Malformed(number);
