@@ -2,6 +2,7 @@
 
 use super::chain::{self, AuditChainError, HashChain, VerifiedAuditChain};
 use super::file_access::{self, FileIdentity};
+use crate::output;
 use anyhow::{Context as _, anyhow};
 use portcullis_app::audit::{AuditEvent, AuditSink, BEGIN_OPERATION, SinkPosition};
 use portcullis_domain::audit::Event;
@@ -184,7 +185,8 @@ impl AuditFile {
         if self.file_identity.is_moved()? {
             // Its content must not be lost while it is archived.
             self.file.sync_data()?;
-            let file = file_access::create(self.file_identity.path()).map_err(io::Error::other)?;
+            let file = file_access::create(self.file_identity.path())
+                .map_err(|error| io::Error::other(output::error_chain(&error)))?;
             let place = FileIdentity::of(self.file_identity.path(), &file)?;
             tracing::info!(
                 file = %place.path().display(),

@@ -100,6 +100,23 @@ fn audit_file_that_was_moved_is_begun_anew_at_once() {
 }
 
 #[test]
+fn place_that_takes_no_audit_file_is_told_with_its_cause_and_so_is_its_end() {
+    let site = Site::new();
+    let mut serving = site.serving(&[]);
+    fs::remove_file(&site.audit).unwrap();
+    fs::create_dir(&site.audit).unwrap();
+    serving.signal("HUP");
+    let failure = serving.logged("the audit trail cannot be written");
+    let cause = "audit.jsonl cannot be created: it is a directory";
+    assert!(failure.contains(cause), "{failure}");
+    fs::remove_dir(&site.audit).unwrap();
+    serving.signal("HUP");
+    serving.logged("the audit trail is written again");
+    assert_eq!(serving.stop("TERM").code, Some(0));
+    assert_eq!(verified(&[&site.audit]).code, Some(0));
+}
+
+#[test]
 fn certificates_that_cannot_be_used_leave_the_old_ones() {
     let site = Site::new();
     let mut serving = site.serving(&[]);

@@ -24,6 +24,7 @@ pub(super) fn call_tracked(
     let was_healthy = !progress.has_failed;
     progress.busy_since = None;
     progress.has_failed = outcome.is_err();
+    progress.is_failure_logged |= outcome.is_err();
     drop(progress);
     if let Err(error) = &outcome
         && was_healthy
@@ -31,6 +32,14 @@ pub(super) fn call_tracked(
         tracing::error!(%error, "the audit trail cannot be written; retrying");
     }
     outcome
+}
+
+/// Logs that events are written again if the log has said that they are not.
+pub(super) fn log_recovery(app: &App) {
+    let was_logged = std::mem::take(&mut app.trail.progress().is_failure_logged);
+    if was_logged {
+        tracing::info!("the audit trail is written again");
+    }
 }
 
 /// Reports a panic of the thread to the health check when dropped.

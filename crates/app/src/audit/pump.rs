@@ -1,6 +1,6 @@
 //! The loop of the audit writer's thread.
 
-use super::progress::call_tracked;
+use super::progress::{call_tracked, log_recovery};
 use super::sink::AuditSink;
 use super::start::{self, SinkMatch};
 use crate::app::App;
@@ -125,7 +125,9 @@ impl Pump {
     fn reopen_if_asked(&mut self) {
         if self.app.trail.take_reopening() {
             // A failure is logged there; the next write tries again.
-            let _ = call_tracked(&self.app, &mut *self.sink, AuditSink::reopen);
+            if call_tracked(&self.app, &mut *self.sink, AuditSink::reopen).is_ok() {
+                log_recovery(&self.app);
+            }
             self.is_synced = false;
         }
     }
@@ -258,6 +260,7 @@ impl Pump {
             match call_tracked(&self.app, &mut *self.sink, |sink| sink.write(events)) {
                 Ok(()) => {
                     self.is_synced = false;
+                    log_recovery(&self.app);
                     break;
                 },
                 Err(error) if self.is_stopped() => return Err(AppError::internal(error)),

@@ -13,6 +13,8 @@ pub(crate) struct WriterProgress {
     /// Whether the sink or the store failed last time. The reason is in the log only: the health
     /// check is public, file names are not.
     pub(crate) has_failed: bool,
+    /// Whether the log has said so, and not yet that it is over.
+    pub(crate) is_failure_logged: bool,
     /// Whether the thread panicked.
     pub(crate) has_panicked: bool,
 }
