@@ -103,7 +103,7 @@ async fn recover(
     change: impl Fn(&mut RowsMut<'_>, &mut Found<Identity>) -> Result<(), AppError> + Send + 'static,
 ) -> Result<RecoveredIdentity, AppError> {
     let who = who.to_owned();
-    app.commit(Actor::controller(), move |rows| {
+    app.commit(Actor::operator(), move |rows| {
         let before = find(rows.rows(), &who)?;
         let mut found = before.clone();
         change(rows, &mut found)?;

@@ -11,18 +11,27 @@ use std::fmt;
 /// The originator of a change.
 #[derive(Debug, Clone)]
 pub struct Actor {
-    /// Id of an identity or a router, or `controller`.
+    /// Id of an identity or a router, or `controller` or `operator`.
     pub id: String,
     pub session: Option<ApiSessionId>,
-    /// `None` when the controller itself acts.
+    /// `None` when the controller itself or its operator acts.
     pub origin: Option<Origin>,
 }
 
 impl Actor {
-    /// The controller itself, or its operator.
+    /// The controller itself.
     pub fn controller() -> Self {
+        Self::local("controller")
+    }
+
+    /// Whoever works on the store of a stopped controller.
+    pub fn operator() -> Self {
+        Self::local("operator")
+    }
+
+    fn local(id: &str) -> Self {
         Self {
-            id: "controller".to_owned(),
+            id: id.to_owned(),
             session: None,
             origin: None,
         }

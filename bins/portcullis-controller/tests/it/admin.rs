@@ -1,6 +1,6 @@
 //! `admin`: letting somebody in again from beside the store.
 
-use crate::support::{Finished, finish, made, program, quickstart};
+use crate::support::{Finished, Serving, finish, made, program, quickstart};
 use std::fs;
 use std::path::Path;
 
@@ -24,6 +24,19 @@ fn administrators_are_let_in_again() {
             .stdout
             .contains("admin is not enrolled in TOTP: there was nothing to remove"),
         "{removed:?}"
+    );
+    // The trail tells it from what the controller does by itself.
+    let (config, audit) = (home.join("controller.yml"), home.join("audit.jsonl"));
+    let mut run = program();
+    let mut serving = Serving::start(run.arg("run").arg(config).arg("--audit-file").arg(&audit));
+    assert!(serving.serves());
+    assert_eq!(serving.stop("TERM").code, Some(0));
+    let trail = fs::read_to_string(audit).unwrap();
+    let mut lines = trail.lines();
+    let reset = lines.find(|line| line.contains("\"identity.reset-password\""));
+    assert!(
+        reset.is_some_and(|line| line.contains("\"actor\":\"operator\"")),
+        "{trail}"
     );
 }
 
