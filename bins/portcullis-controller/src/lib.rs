@@ -39,6 +39,7 @@ pub use serve::{
 
 use clap::FromArgMatches as _;
 use portcullis_command_line::completion;
+use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
 
 /// Runs the command line and returns the exit code: 0 for success, 1 for a failure, which is explained
@@ -53,6 +54,7 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => error.exit(),
     };
+    let is_service = matches!(cli.command, cli::Command::Run(_));
     let _flush = logging::FlushAtEnd;
     panics::install_hook();
     let outcome = logging::init(cli.log.as_deref()).and_then(|()| {
@@ -67,6 +69,10 @@ pub fn main() -> ExitCode {
     match outcome {
         Ok(code) => code,
         Err(error) => {
+            // A collector of lines looks for a level, and does not read the last sentence.
+            if is_service && !io::stderr().is_terminal() {
+                tracing::error!("{}", output::error_chain(&error));
+            }
             // The log comes before the final error message.
             logging::flush();
             output::eprint_error(&error);

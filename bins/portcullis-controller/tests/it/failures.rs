@@ -55,6 +55,17 @@ fn sentence_on_a_terminal_breaks_between_words() {
 }
 
 #[test]
+fn error_that_ends_a_service_is_logged_as_well() {
+    let finished = finish(program().args(["run", "missing.yml"]));
+    let (logged, told) = finished.stderr.split_once('\n').unwrap();
+    let logged: serde_json::Value = serde_json::from_str(logged).unwrap();
+    assert_eq!(logged["level"], "ERROR");
+    let message = logged["message"].as_str().unwrap();
+    assert!(message.contains("missing.yml does not exist"), "{message}");
+    assert_eq!(told, format!("error: {message}\n"));
+}
+
+#[test]
 fn second_controller_of_a_home_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let home = folder.path().join("home");
