@@ -38,6 +38,7 @@ pub use serve::{
 };
 
 use clap::FromArgMatches as _;
+use clap::parser::ValueSource;
 use portcullis_command_line::completion;
 use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
@@ -54,10 +55,14 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => error.exit(),
     };
+    let log_source = match matches.value_source("log") {
+        Some(ValueSource::EnvVariable) => "PORTCULLIS_LOG",
+        _ => "--log",
+    };
     let is_service = matches!(cli.command, cli::Command::Run(_));
     let _flush = logging::FlushAtEnd;
     panics::install_hook();
-    let outcome = logging::init(cli.log.as_deref()).and_then(|()| {
+    let outcome = logging::init(cli.log.as_deref(), log_source).and_then(|()| {
         if !cli.allow_core_dumps {
             core_dumps::forbid();
         }

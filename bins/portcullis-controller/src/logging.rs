@@ -39,11 +39,11 @@ const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Sets up the log of the process.
 ///
-/// `filter` is the one of the command line, in the syntax of `tracing_subscriber::EnvFilter`, such as
+/// `filter` is the one of `source`, an option or a variable, in the syntax of `tracing_subscriber::EnvFilter`, such as
 /// `info,audit=off`. Without it, a configuration can name one: see [`configure_filter`].
-pub(crate) fn init(filter: Option<&str>) -> anyhow::Result<()> {
+pub(crate) fn init(filter: Option<&str>, source: &str) -> anyhow::Result<()> {
     let (current, filter) =
-        CurrentFilter::new(filter).map_err(|error| usage::error(format!("--log: {error}")))?;
+        CurrentFilter::new(filter).map_err(|error| usage::error(format!("{source}: {error}")))?;
     let log = tracing_subscriber::registry().with(filter);
     let queue =
         LogQueue::start(BlockingWriter(io::stderr())).context("cannot start the logging thread")?;

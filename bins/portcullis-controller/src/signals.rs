@@ -29,28 +29,44 @@ impl Hangups {
 /// Listens for SIGTERM, SIGINT and SIGHUP from now on, all of which end the program: a terminal that is
 /// closed leaves nothing behind.
 pub(crate) fn listen() -> anyhow::Result<ShutdownSignals> {
-    Ok(shut_down_on(vec![
+    Ok(shut_down_on(any_end()?, Announcement::Logged))
+}
+
+/// As [`listen`], for a command that ends at the first signal and says so itself.
+pub(crate) fn listen_as_command() -> anyhow::Result<CancellationToken> {
+    Ok(shut_down_on(any_end()?, Announcement::None).stop)
+}
+
+fn any_end() -> anyhow::Result<Vec<Signal>> {
+    Ok(vec![
         open(SignalKind::terminate())?,
         open(SignalKind::interrupt())?,
         open(SignalKind::hangup())?,
-    ]))
+    ])
+}
+
+/// Whether the log says what a first signal does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Announcement {
+    Logged,
+    None,
 }
 
 /// Listens for SIGTERM and SIGINT, which end the program, and for SIGHUP, which does not.
 pub(crate) fn listen_as_service() -> anyhow::Result<(ShutdownSignals, Hangups)> {
     let hangups = Hangups(open(SignalKind::hangup())?);
-    let shutdown = shut_down_on(vec![
+    let ends = vec![
         open(SignalKind::terminate())?,
         open(SignalKind::interrupt())?,
-    ]);
-    Ok((shutdown, hangups))
+    ];
+    Ok((shut_down_on(ends, Announcement::Logged), hangups))
 }
 
 fn open(kind: SignalKind) -> anyhow::Result<Signal> {
     signal(kind).context("signals cannot be received")
 }
 
-fn shut_down_on(mut signals: Vec<Signal>) -> ShutdownSignals {
+fn shut_down_on(mut signals: Vec<Signal>, announcement: Announcement) -> ShutdownSignals {
     let shutdown = ShutdownSignals {
         stop: CancellationToken::new(),
         abort: CancellationToken::new(),
@@ -59,7 +75,9 @@ fn shut_down_on(mut signals: Vec<Signal>) -> ShutdownSignals {
     tokio::spawn(async move {
         any_signal(&mut signals).await;
         sender.stop.cancel();
-        tracing::info!("stopping; a second signal ends the process at once");
+        if announcement == Announcement::Logged {
+            tracing::info!("stopping; a second signal ends the process at once");
+        }
         any_signal(&mut signals).await;
         sender.abort.cancel();
     });

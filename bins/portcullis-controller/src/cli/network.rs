@@ -99,7 +99,7 @@ pub(crate) struct InitArgs {
 /// it.
 #[derive(Debug, Args)]
 pub(crate) struct NewPasswordArgs {
-    /// File with the password, or `-` for standard input; a trailing line break is ignored [default:
+    /// File with the password in its first line, or `-` for standard input [default:
     /// `PORTCULLIS_NEW_PASSWORD`, or else a prompt on the terminal]
     #[arg(long, value_name = "FILE", conflicts_with = "password")]
     pub(crate) password_file: Option<PathBuf>,

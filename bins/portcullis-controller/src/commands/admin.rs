@@ -20,15 +20,15 @@ pub(super) async fn run(command: AdminCommand) -> anyhow::Result<()> {
 async fn reset_password(arguments: ResetPasswordArgs) -> anyhow::Result<()> {
     let ResetPasswordArgs { account, password } = arguments;
     // A signal while the store is written must not cut the program short.
-    let shutdown = signals::listen()?;
+    let stop = signals::listen_as_command()?;
     let config = config::load(&[&account.config])?;
-    let password = password::read_given(&password, &shutdown.stop).await?;
+    let password = password::read_given(&password, &stop).await?;
     // Whatever can refuse comes before a prompt.
     let app = open_store(&config)?;
     let failed = "the password could not be set";
     let found = account_recovery::require_password(&app, &account.identity);
     require_identity(found, &app, &account, failed)?;
-    let password = password.or_prompt(&shutdown.stop).await?;
+    let password = password.or_prompt(&stop).await?;
     let outcome = account_recovery::reset_password(&app, &account.identity, password).await;
     let found = require_identity(outcome, &app, &account, failed)?;
     output::print_message(format_args!(
@@ -40,7 +40,7 @@ async fn reset_password(arguments: ResetPasswordArgs) -> anyhow::Result<()> {
 
 async fn remove_mfa(arguments: RemoveMfaArgs) -> anyhow::Result<()> {
     let RemoveMfaArgs { account } = arguments;
-    let _shutdown = signals::listen()?;
+    let _stop = signals::listen_as_command()?;
     let app = open_store(&config::load(&[&account.config])?)?;
     let outcome = account_recovery::remove_mfa(&app, &account.identity).await;
     if let Err(AppError::NotFound {

@@ -13,12 +13,12 @@ use tokio_util::sync::CancellationToken;
 
 pub(super) async fn run(arguments: ConfigGenerateArgs) -> anyhow::Result<()> {
     // A signal must not cut the program short while files are put in place.
-    let shutdown = signals::listen()?;
+    let stop = signals::listen_as_command()?;
     let answers = tokio::select! {
         answers = questions::ask(&arguments) => answers?,
-        () = shutdown.stop.cancelled() => return stopped(&shutdown.stop),
+        () = stop.cancelled() => return stopped(&stop),
     };
-    let work = move || create(&answers, &arguments, &shutdown.stop);
+    let work = move || create(&answers, &arguments, &stop);
     let summary = tokio::task::spawn_blocking(work).await;
     output::print_line(summary.context("the files could not be created")??);
     Ok(())

@@ -11,15 +11,15 @@ use std::path::Path;
 pub(super) async fn run(arguments: InitArgs) -> anyhow::Result<()> {
     admin_credentials::validate_username(&arguments.username)?;
     // A signal while the store is written must not cut the program short.
-    let shutdown = signals::listen()?;
+    let stop = signals::listen_as_command()?;
     let config = config::load(&[&arguments.config])?;
-    let password = password::read_given(&arguments.password, &shutdown.stop).await?;
+    let password = password::read_given(&arguments.password, &stop).await?;
     // Whatever can refuse comes before a prompt.
     let core = serve::open(&config, false, &portcullis_system::env())?;
     if let Some(found) = core.administrator()? {
         bail!("{}", refusal(&arguments.config, found.identity_name()));
     }
-    let password = password.or_prompt(&shutdown.stop).await?;
+    let password = password.or_prompt(&stop).await?;
     administrator::ensure_defaults(&core.app)
         .await
         .context("the store could not be prepared")?;

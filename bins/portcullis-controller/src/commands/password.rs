@@ -100,6 +100,11 @@ fn read_from_file(path: &Path) -> anyhow::Result<SecretString> {
     let text = std::fs::read_to_string(path)
         .map(Zeroizing::new)
         .with_context(|| format!("the password file {} cannot be read", path.display()))?;
-    let line = text.strip_suffix('\n').unwrap_or(&text);
-    Ok(line.strip_suffix('\r').unwrap_or(line).into())
+    match text.lines().next() {
+        Some(password) if !password.is_empty() => Ok(password.into()),
+        _ => bail!(
+            "the first line of the password file {} is empty",
+            path.display()
+        ),
+    }
 }

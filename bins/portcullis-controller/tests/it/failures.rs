@@ -66,6 +66,15 @@ fn error_that_ends_a_service_is_logged_as_well() {
 }
 
 #[test]
+fn filter_is_blamed_on_where_it_stands() {
+    let filter = ["--log", "loud"];
+    finish(program().args(filter).arg("version")).misused(&["--log: ", "`loud`"]);
+    let mut variable = program();
+    variable.env("PORTCULLIS_LOG", "loud").arg("version");
+    finish(&mut variable).misused(&["PORTCULLIS_LOG: ", "`loud`"]);
+}
+
+#[test]
 fn second_controller_of_a_home_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let home = folder.path().join("home");

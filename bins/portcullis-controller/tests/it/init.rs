@@ -126,6 +126,11 @@ fn password_comes_from_one_place() {
     both.misused(&["--password", "--password-file"]);
     assert!(!home.join("ctrl.db.portcullis").exists());
 
+    // Only the first line counts, as in the files that `portcullis` reads.
+    fs::write(&secret, "1234\ncorrect horse\n").unwrap();
+    finish(init().arg("--password-file").arg(&secret)).failed_with(&["at least 5 characters"]);
+    fs::write(&secret, "correct horse\nand more\n").unwrap();
+
     let mut piped = init();
     piped.args(["--password-file", "-"]);
     finish(&mut piped).failed_with(&["stdin contains no password"]);
