@@ -23,6 +23,10 @@ fn a_generated_file_is_read_without_a_word() {
         .filter(|line| line.trim_start().starts_with('#'))
         .count();
     assert!(comments > 10, "{text}");
+    // Sections that are offered in comments can be taken as they stand.
+    let text = text
+        .replace("# audit:\n#   file", "audit:\n  file")
+        .replace("# log:\n#   filter", "log:\n  filter");
 
     let folder = Path::new("/var/lib/portcullis");
     let file = SourceText {
@@ -36,6 +40,8 @@ fn a_generated_file_is_read_without_a_word() {
         config.store.store_path(),
         Path::new("/var/lib/portcullis/ctrl.db.portcullis")
     );
+    let audit = config.audit.file.expect("the section is taken");
+    assert_eq!(audit, folder.join("audit.jsonl"));
     assert_eq!(config.edge.api.address.to_string(), "[2001:db8::1]:8443");
     assert_eq!(config.ctrl.listener.to_string(), "tls:[::]:8444");
     assert_eq!(
