@@ -143,8 +143,9 @@ impl Disk for ScratchDisk {
         Ok(())
     }
 
+    /// Others may read the file as well, but none may write it.
     fn try_lock(&self) -> io::Result<bool> {
-        match self.file.try_lock() {
+        match self.file.try_lock_shared() {
             Ok(()) => Ok(true),
             Err(TryLockError::WouldBlock) => Ok(false),
             Err(TryLockError::Error(error)) => Err(error),
@@ -159,7 +160,7 @@ impl Disk for ScratchDisk {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::disk::MemoryDisk;
+    use crate::disk::{FileDisk, MemoryDisk};
 
     /// Numbers that look random and are the same in each run.
     struct Numbers(u64);
@@ -172,6 +173,21 @@ mod tests {
                 .wrapping_add(1_442_695_040_888_963_407);
             (self.0 >> 33) % end
         }
+    }
+
+    #[test]
+    fn file_is_read_by_several_and_written_by_none_meanwhile() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let writer = FileDisk::create(&path).unwrap();
+        let readers = [0; 2].map(|_| ScratchDisk::open(&path).unwrap());
+        assert!(readers.iter().all(|disk| disk.try_lock().unwrap()));
+        assert!(!writer.try_lock().unwrap());
+        for disk in &readers {
+            disk.unlock().unwrap();
+        }
+        assert!(writer.try_lock().unwrap());
+        assert!(!readers[0].try_lock().unwrap());
     }
 
     #[test]
