@@ -11,19 +11,22 @@ use crate::diagnostics::{self, SourceFiles, Style};
 use crate::files;
 use crate::home::Home;
 use crate::judgement::{self, Finding, Renewal};
-use crate::{output, store};
+use crate::output;
+use crate::store::{self, StoreCondition};
 use anyhow::anyhow;
 pub(crate) use environment_checks::UNREADABLE_FILE;
 use file_permissions::Tolerance;
 use home_keys::HomeKeys;
-use portcullis_controller_config::{ControllerConfig, ExternalReferences, ReadOutcome};
-use portcullis_domain::clock::Timestamp;
-use portcullis_domain::io_error;
+use portcullis_controller_config::{
+    ControllerConfig, ExternalReferences, ReadOutcome, StoreReference,
+};
+use portcullis_domain::{Env, io_error};
 use portcullis_yaml::{
     Diagnostic, Diagnostics, KeyPath, Severity, SourceId, SourceLocation, decode,
 };
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Configuration files and the outcome of reading them.
 pub(crate) struct CheckedFiles {
@@ -32,9 +35,16 @@ pub(crate) struct CheckedFiles {
     pub(crate) outcome: ReadOutcome,
     /// Whether no controller can be started, for mistakes of the files or of what they reference.
     pub(crate) is_unusable: bool,
+    /// What was found at the place of the store, once it was looked at.
+    pub(crate) store: Option<StoreCondition>,
+    /// Whether the store was made together with the files.
+    store_must_exist: bool,
     /// Whether the controller itself renews its server certificate.
     renewal: Renewal,
 }
+
+/// No controller starts with the store.
+const UNUSABLE_STORE: &str = "unusable-store";
 
 impl CheckedFiles {
     /// Reports an unreadable file as a diagnostic.
@@ -54,23 +64,31 @@ impl CheckedFiles {
             sources,
             outcome,
             is_unusable: true,
+            store: None,
+            store_must_exist: false,
             renewal: Renewal::Manual,
         }
     }
 
-    /// Adds what a started controller and its clients would find wrong at `now`: certificates that are
-    /// refused, and addresses that nobody can use.
-    pub(crate) fn judge(&mut self, now: Timestamp) {
+    /// Adds what a start and clients would find wrong now: a store that cannot be used, certificates that
+    /// are refused, and addresses that nobody can use.
+    pub(crate) fn judge(&mut self, env: &Env) {
         let Some(config) = &self.outcome.config else {
             return;
         };
         let references = &self.outcome.references;
-        let mut found: Vec<_> = judgement::judge(config, self.renewal, now)
+        let mut found: Vec<_> = judgement::judge(config, self.renewal, env.now())
             .into_iter()
             .map(|finding| to_diagnostic(finding, references))
             .collect();
         let may_be_running = store::is_in_use(&config.store.store_path()) != Some(false);
         found.extend(address_checks::check(references, may_be_running));
+        let entropy = Arc::clone(&env.entropy);
+        let condition = store::examine(&config.store, self.store_must_exist, entropy);
+        if let Some(named) = &references.store {
+            found.extend(describe_condition(&condition, named));
+        }
+        self.store = Some(condition);
         add_findings(&mut self.outcome, found);
     }
 
@@ -176,21 +194,44 @@ pub(crate) fn read(files: &[&Path]) -> anyhow::Result<CheckedFiles> {
             ..ReadOutcome::default()
         }
     };
+    let home = files.first().map(|first| Home::at(&folder_of(first)));
+    let home = home.filter(|home| {
+        (outcome.config.as_ref()).is_some_and(|config| home.owns_server_certificate_of(config))
+    });
+    let keeps_store =
+        |home: &Home| (outcome.config.as_ref()).is_some_and(|config| home.keeps_store_of(config));
     Ok(CheckedFiles {
         is_unusable: has_errors(&outcome.diagnostics),
-        renewal: renewal(files, outcome.config.as_ref()),
+        store: None,
+        store_must_exist: home.as_ref().is_some_and(keeps_store),
+        // Only in a home, which the controller created.
+        renewal: match home {
+            Some(_) => Renewal::Automatic,
+            None => Renewal::Manual,
+        },
         sources,
         outcome,
     })
 }
 
-/// Whether the controller would renew its server certificate: only that of a home, which it created.
-fn renewal(files: &[&Path], config: Option<&ControllerConfig>) -> Renewal {
-    let home = files.first().map(|first| Home::at(&folder_of(first)));
-    match (home, config) {
-        (Some(home), Some(config)) if home.owns_server_certificate_of(config) => Renewal::Automatic,
-        _ => Renewal::Manual,
-    }
+/// What keeps a controller from starting with the store, or this user from looking at it.
+fn describe_condition(condition: &StoreCondition, named: &StoreReference) -> Option<Diagnostic> {
+    let (severity, code, message) = match condition {
+        StoreCondition::Unusable(why) => (Severity::Error, UNUSABLE_STORE, why),
+        // Whoever runs this may have fewer rights than the controller.
+        StoreCondition::Unseen(why) => (Severity::Note, UNREADABLE_FILE, why),
+        StoreCondition::Absent | StoreCondition::InUse | StoreCondition::Openable(_) => {
+            return None;
+        },
+    };
+    let (path, place) = (named.path.clone(), named.place);
+    Some(Diagnostic::new(
+        severity,
+        code,
+        path,
+        place,
+        message.clone(),
+    ))
 }
 
 /// A judgement at the value that it is about.

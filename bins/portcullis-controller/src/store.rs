@@ -1,8 +1,12 @@
 //! Opening of the store and its vault, with advice for every error.
 
+mod condition;
 mod lock_holder;
 mod missing_store;
 
+pub(crate) use condition::{
+    StoreCondition, examine, has_administrator, surely_lacks_administrator,
+};
 pub(crate) use lock_holder::{describe_lock_holder, lock_holder};
 
 use crate::{files, logging};
@@ -40,8 +44,7 @@ pub(crate) fn open(
         .filter(|it| !it.exists())
         .collect();
     let engine = RedbEngine::open(&path, options()).map_err(|error| open_error(&error, &path))?;
-    let vault =
-        Vault::open(&engine, &key, entropy).context("the secrets of the store cannot be opened")?;
+    let vault = open_vault(&engine, location, entropy)?;
     for created in missing {
         give_to_owner(created)
             .with_context(|| format!("{} cannot be given to its owner", created.display()))?;
@@ -61,6 +64,15 @@ fn give_to_owner(path: &Path) -> io::Result<()> {
         return Err(io::Error::other("it has another name as well"));
     }
     files::inherit_owner(&file, files::directory_of(path))
+}
+
+fn open_vault(
+    engine: &RedbEngine<Change>,
+    location: &StoreLocation,
+    entropy: Arc<dyn Entropy>,
+) -> anyhow::Result<Vault> {
+    Vault::open(engine, &location.sealing_key_path(), entropy)
+        .context("the secrets of the store cannot be opened")
 }
 
 /// Whether a process has the store at `path` open; `None` if this user cannot tell.

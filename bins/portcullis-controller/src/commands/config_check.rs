@@ -10,11 +10,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 pub(super) fn run(arguments: &ConfigCheckArgs) -> anyhow::Result<ExitCode> {
-    let now = portcullis_system::env().now();
+    let env = portcullis_system::env();
     let check = |file: &PathBuf| {
         let reading = config::read(&arguments.overlays.over(file));
         let mut checked = reading.unwrap_or_else(|error| CheckedFiles::unreadable(file, &error));
-        checked.judge(now);
+        checked.judge(&env);
         checked
     };
     let results: Vec<_> = arguments.files.iter().map(check).collect();

@@ -6,6 +6,7 @@ mod limits;
 mod machine;
 mod probe;
 mod report;
+mod store;
 
 use crate::cli::{DoctorArgs, OutputFormat};
 use crate::config::{self, CheckedFiles};
@@ -23,10 +24,11 @@ pub(super) fn run(arguments: &DoctorArgs) -> anyhow::Result<ExitCode> {
     let file = &arguments.config;
     let reading = config::read(&[file]);
     let mut checked = reading.unwrap_or_else(|error| CheckedFiles::unreadable(file, &error));
-    checked.judge(env.now());
+    checked.judge(&env);
     let mut report = Report::default();
     configuration::check(&checked, &mut report);
     if let Some(config) = &checked.outcome.config {
+        store::check(&checked, config, &mut report);
         machine::check(config, env.now(), &mut report);
         limits::check(config, &mut report);
         addresses::check(config, PROBE_TIMEOUT, &*env.clock, &mut report);

@@ -21,7 +21,7 @@ fn home() -> (TempDir, PathBuf, PathBuf) {
 }
 
 /// Loses the record of the first identity and nothing else, as bit rot would.
-fn lose_identity(store: &Path) {
+pub(crate) fn lose_identity(store: &Path) {
     let engine: RedbEngine<Change> = RedbEngine::open(store, Options::default()).unwrap();
     let mut first = None;
     let note = &mut |key: &[u8], _value: &[u8]| {

@@ -1,6 +1,6 @@
 //! `doctor`.
 
-use crate::support::{Finished, Serving, finish, program, quickstart};
+use crate::support::{Finished, Serving, finish, made, program, quickstart};
 use serde_json::Value;
 use std::fs;
 use std::net::TcpListener;
@@ -125,7 +125,7 @@ fn another_server_at_the_address_is_told_from_the_controller() {
 }
 
 #[test]
-fn lost_store_and_unreadable_configuration_are_told() {
+fn unreadable_configuration_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let home = folder.path().join("home");
     let missing = doctor(&home);
@@ -134,11 +134,141 @@ fn lost_store_and_unreadable_configuration_are_told() {
     assert!(said.contains("does not exist"), "{missing:?}");
 
     drop(quickstart(&home));
-    fs::remove_file(home.join("ctrl.db.portcullis")).unwrap();
-    let (healthy, found) = findings(&home);
-    assert!(!healthy && has(&found, "error", "store"), "{found:?}");
-
     fs::write(home.join("controller.yml"), "v: 3\ndbs: x\n").unwrap();
     let (healthy, found) = findings(&home);
     assert!(!healthy && has(&found, "error", "unknown-key"), "{found:?}");
+}
+
+/// Breaks the store of a home, and answers the sentence with which `run` refuses it.
+fn refused(home: &Path, breaking: impl FnOnce(&Path)) -> String {
+    made(home);
+    breaking(&home.join("ctrl.db.portcullis"));
+    let run = finish(program().arg("run").arg(home.join("controller.yml")));
+    assert_eq!(run.code, Some(1), "{run:?}");
+    let said = run
+        .stderr
+        .lines()
+        .find_map(|line| line.strip_prefix("error: "));
+    said.unwrap_or_else(|| panic!("{run:?}")).to_owned()
+}
+
+#[test]
+fn stopped_store_is_judged_as_a_start_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let (other, key) = (folder.path().join("other"), "ctrl.db.portcullis.key");
+    made(&other);
+    let foreign_key = fs::read(other.join(key)).unwrap();
+    let lost = refused(&folder.path().join("lost"), |store| {
+        fs::remove_file(store).unwrap();
+    });
+    let empty = refused(&folder.path().join("empty"), |store| {
+        fs::write(store, "").unwrap();
+    });
+    let random = refused(&folder.path().join("random"), |store| {
+        let noise: Vec<u8> = (0..153_600_u32)
+            .map(|it| (it.wrapping_mul(0x9e37_79b9) >> 24) as u8)
+            .collect();
+        fs::write(store, noise).unwrap();
+    });
+    let locked = refused(&folder.path().join("locked"), |store| {
+        fs::remove_file(store.with_file_name(key)).unwrap();
+    });
+    let foreign = refused(&folder.path().join("foreign"), |store| {
+        fs::write(store.with_file_name(key), foreign_key).unwrap();
+    });
+    for (name, sentence, part) in [
+        ("lost", lost, "is missing, although there was one"),
+        ("empty", empty, "is empty: its content is lost"),
+        ("random", random, "is not a readable store"),
+        ("locked", locked, "ctrl.db.portcullis.key is missing"),
+        ("foreign", foreign, "cannot be opened with the sealing key"),
+    ] {
+        assert!(sentence.contains(part), "{sentence}");
+        let home = folder.path().join(name);
+        let (healthy, found) = findings(&home);
+        assert!(
+            !healthy && has(&found, "error", "unusable-store"),
+            "{name}: {found:?}"
+        );
+        assert!(!has(&found, "ok", "store"), "{name}: {found:?}");
+        let shown = doctor(&home).stdout;
+        assert!(!shown.contains("portcullis-controller run"), "{shown}");
+
+        let config = home.join("controller.yml");
+        let checked = finish(
+            program()
+                .args(["config", "check", "-o", "json"])
+                .arg(&config),
+        );
+        assert_eq!(checked.code, Some(1), "{checked:?}");
+        let found: Value = serde_json::from_str(&checked.stdout).unwrap();
+        let mut all = found.as_array().unwrap().iter();
+        let said = all.find(|it| it["code"] == "unusable-store").unwrap();
+        assert_eq!(
+            (&said["message"], &said["path"]),
+            (&sentence.into(), &"db".into())
+        );
+    }
+}
+
+#[test]
+fn rows_of_a_stopped_store_are_read_and_nothing_is_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("home");
+    made(&home);
+    let store = home.join("ctrl.db.portcullis");
+    let before = fs::read(&store).unwrap();
+    let (_, found) = findings(&home);
+    assert!(
+        has(&found, "ok", "store") && has(&found, "ok", "administrator"),
+        "{found:?}"
+    );
+    assert_eq!(fs::read(&store).unwrap(), before);
+
+    crate::damage::lose_identity(&store);
+    let (_, found) = findings(&home);
+    assert!(has(&found, "error", "store"), "{found:?}");
+    let shown = doctor(&home).stdout.replace("\n         ", " ");
+    assert!(shown.contains("ctrl.db.portcullis is damaged: "), "{shown}");
+    assert!(shown.contains("--accept-damage"), "{shown}");
+}
+
+#[test]
+fn network_without_administrator_is_told_from_one_that_has_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("home");
+    let config = home.join("controller.yml");
+    let free = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr();
+    let port = free.unwrap().port().to_string();
+    let made = finish(
+        program()
+            .args(["config", "generate", "--address", "localhost", "--port"])
+            .args([&port, "--dir"])
+            .arg(&home),
+    );
+    assert_eq!(made.code, Some(0), "{made:?}");
+    let (_, found) = findings(&home);
+    assert!(has(&found, "warning", "administrator"), "{found:?}");
+    let mut serving = Serving::start(program().arg("run").arg(&config));
+    assert!(serving.serves());
+    let shown = doctor(&home).stdout.replace("\n         ", " ");
+    assert!(
+        shown.contains("there is no administrator, so nobody can log in"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("stop the controller and run `portcullis-controller init "),
+        "{shown}"
+    );
+    assert_eq!(serving.stop("TERM").code, Some(0));
+
+    let mut init = program();
+    init.arg("init")
+        .arg(&config)
+        .args(["-u", "operator", "-p", "correct horse"]);
+    assert_eq!(finish(&mut init).code, Some(0));
+    let mut serving = Serving::start(program().arg("run").arg(&config));
+    assert!(serving.serves());
+    let (_, found) = findings(&home);
+    assert!(!has(&found, "warning", "administrator"), "{found:?}");
 }

@@ -1,15 +1,12 @@
-//! The machine: store, disk and clock.
+//! The machine: disk and clock.
 
 use super::report::{Report, Verdict};
 use crate::files;
 use crate::judgement::describe_span;
-use crate::store;
 use portcullis_controller_config::ControllerConfig;
 use portcullis_domain::clock::{SignedDuration, Timestamp};
-use portcullis_domain::io_error::describe_io_error;
 use rustix::fs::statvfs;
 use std::fs;
-use std::io::ErrorKind;
 use std::path::Path;
 
 const MEBIBYTE: u64 = 1 << 20;
@@ -25,49 +22,8 @@ const CLOCK_TOLERANCE: SignedDuration = SignedDuration::from_secs(60);
 
 pub(super) fn check(config: &ControllerConfig, now: Timestamp, report: &mut Report) {
     let path = config.store.store_path();
-    check_store(&path, report);
     check_last_change(&path, now, report);
     check_disk(&path, report);
-}
-
-fn check_store(path: &Path, report: &mut Report) {
-    let shown = path.display();
-    match fs::metadata(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            report.add(
-                Verdict::Error,
-                "store",
-                format!("there is no store {shown}"),
-                Some("create a new one with `portcullis-controller init`, or restore a backup"),
-            );
-            return;
-        },
-        Err(error) => {
-            let why = describe_io_error(&error);
-            let message = format!("the store {shown} cannot be looked at: {why}");
-            report.add(Verdict::Unseen, "store", message, None);
-            return;
-        },
-        Ok(found) => report.ok(
-            "store",
-            format!("the store {shown} has {}", size(found.len())),
-        ),
-    }
-    match store::is_in_use(path) {
-        Some(true) => report.ok("running", "a controller is running: it holds the store"),
-        Some(false) => report.add(
-            Verdict::Error,
-            "running",
-            "no controller is running on the store",
-            Some("start it with `portcullis-controller run`"),
-        ),
-        None => report.add(
-            Verdict::Unseen,
-            "running",
-            "whether a controller holds the store cannot be seen",
-            Some("run this as the user of the controller, or as root"),
-        ),
-    }
 }
 
 /// A store that was changed in the future means that the clock was set back.
@@ -137,7 +93,7 @@ fn help_for(left: u64, (_, little): (u64, u64), help: &str) -> Option<&str> {
     (left < little).then_some(help)
 }
 
-fn size(bytes: u64) -> String {
+pub(super) fn size(bytes: u64) -> String {
     const UNITS: [(u64, &str); 3] = [(1 << 30, "GiB"), (MEBIBYTE, "MiB"), (1 << 10, "KiB")];
     let fitting = UNITS.iter().find(|(unit, _)| bytes >= *unit);
     match fitting {
