@@ -94,6 +94,12 @@ fn running_controller_is_well_and_a_stopped_one_is_not() {
     );
 }
 
+/// A port of this machine that nothing listens at.
+fn free_port() -> u16 {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    listener.local_addr().unwrap().port()
+}
+
 #[test]
 fn another_server_at_the_address_is_told_from_the_controller() {
     let folder = tempfile::tempdir().unwrap();
@@ -107,11 +113,51 @@ fn another_server_at_the_address_is_told_from_the_controller() {
     command.args(["quickstart", "--ctrl-port", &port, "--home"]);
     let mut second = Serving::start(command.arg(&other));
     second.ready();
+    assert_eq!(second.stop("TERM").code, Some(0));
+    for home in [&home, &other] {
+        let config = home.join("controller.yml");
+        let text = fs::read_to_string(&config).unwrap();
+        let text = text.replace("# - binding: health-checks", "- binding: health-checks");
+        fs::write(&config, text).unwrap();
+    }
+    let run = |home: &Path| {
+        let mut serving = Serving::start(program().arg("run").arg(home.join("controller.yml")));
+        assert!(serving.serves());
+        serving
+    };
+    let second = run(&other);
     let (_, found) = findings(&home);
+    assert!(has(&found, "error", "address"), "{found:?}");
+    assert!(has(&found, "warning", "address-in-use"), "{found:?}");
+    for code in ["address", "health", "served-certificate"] {
+        assert!(!has(&found, "ok", code), "{code}: {found:?}");
+    }
+    let shown = doctor(&home).stdout.replace("\n         ", " ");
+    assert!(
+        shown.contains("another server answers at https://"),
+        "{shown}"
+    );
+
+    // The same while its own controller serves at another port than the file says by now.
+    let config = home.join("controller.yml");
+    let text = fs::read_to_string(&config).unwrap();
+    let port_of_its_own = format!(":{}", free_port());
+    fs::write(&config, text.replace(&format!(":{port}"), &port_of_its_own)).unwrap();
+    let own = run(&home);
+    let (_, found) = findings(&home);
+    assert!(
+        has(&found, "ok", "address") && has(&found, "ok", "health"),
+        "{found:?}"
+    );
+    fs::write(&config, text).unwrap();
+    let (_, found) = findings(&home);
+    assert!(has(&found, "ok", "running"), "{found:?}");
     assert!(has(&found, "error", "served-certificate"), "{found:?}");
     assert!(has(&found, "warning", "other-certificate"), "{found:?}");
-    assert!(has(&found, "warning", "address-in-use"), "{found:?}");
-    drop(second);
+    for code in ["address", "health"] {
+        assert!(!has(&found, "ok", code), "{code}: {found:?}");
+    }
+    drop((own, second));
 
     // One that accepts connections and never says anything it should.
     let mute = TcpListener::bind(("127.0.0.1", port.parse().unwrap())).unwrap();
@@ -238,8 +284,7 @@ fn network_without_administrator_is_told_from_one_that_has_it() {
     let folder = tempfile::tempdir().unwrap();
     let home = folder.path().join("home");
     let config = home.join("controller.yml");
-    let free = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr();
-    let port = free.unwrap().port().to_string();
+    let port = free_port().to_string();
     let made = finish(
         program()
             .args(["config", "generate", "--address", "localhost", "--port"])

@@ -5,6 +5,7 @@ use super::report::{Report, Verdict};
 use crate::build::BUILD;
 use crate::ca_bundle::CaBundle;
 use crate::judgement::{describe_span, served_leaves};
+use crate::store;
 use portcullis_controller_config::{ApiKind, ControllerConfig, WebListener};
 use portcullis_domain::clock::{Clock, SignedDuration, Timestamp};
 use portcullis_pki::{Certificate, TrustAnchors, VerifyAt};
@@ -27,21 +28,28 @@ pub(super) fn check(
         anchors: CaBundle::load(config)
             .ok()
             .and_then(|bundle| TrustAnchors::new(bundle.for_clients()).ok()),
+        is_stopped: store::is_in_use(&config.store.store_path()) == Some(false),
         timeout,
         clock,
     };
     let mut asked: Vec<&HostPort> = Vec::new();
+    let mut own: Vec<&HostPort> = Vec::new();
     for listener in &config.web {
         let Some(path) = path(listener) else { continue };
         for point in &listener.bind_points {
             for address in std::iter::once(&point.address).chain(&point.new_address) {
                 if !asked.contains(&address) {
                     asked.push(address);
-                    doctor.check_address(address, path, report);
+                    if doctor.check_address(address, path, report) {
+                        own.push(address);
+                    }
                 }
             }
         }
-        check_health(listener, timeout, report);
+        let first = listener.bind_points.first().map(|point| &point.address);
+        if let Some(address) = first.filter(|address| own.contains(address)) {
+            check_health(listener, address, timeout, report);
+        }
     }
     let listener = &config.ctrl.listener;
     report.add(
@@ -69,36 +77,66 @@ struct AddressDoctor<'a> {
     /// Leaves that the files hold.
     expected: Vec<Certificate>,
     anchors: Option<TrustAnchors>,
+    /// Whether no controller holds the store, so that whatever answers is another server.
+    is_stopped: bool,
     timeout: Duration,
     clock: &'a dyn Clock,
 }
 
 impl AddressDoctor<'_> {
-    fn check_address(&self, address: &HostPort, path: &str, report: &mut Report) {
+    /// Asks an address, and tells whether the controller of the configuration answers, as far as that
+    /// can be seen.
+    fn check_address(&self, address: &HostPort, path: &str, report: &mut Report) -> bool {
         let url = format!("https://{address}");
         match probe::get(&address.host, address.port, path, self.timeout) {
-            Err(why) => report.add(
-                Verdict::Error,
-                "address",
-                format!("clients do not reach {url}: {why}"),
-                Some("see that the controller runs, and that name, port and firewall lead to it"),
-            ),
+            Err(why) => {
+                report.add(
+                    Verdict::Error,
+                    "address",
+                    format!("clients do not reach {url}: {why}"),
+                    Some(
+                        "see that the controller runs, and that name, port and firewall lead to it",
+                    ),
+                );
+                false
+            },
+            Ok(_) if self.is_stopped => {
+                report.add(
+                    Verdict::Error,
+                    "address",
+                    format!("another server answers at {url}: no controller holds the store"),
+                    Some("end that server, or choose another port"),
+                );
+                false
+            },
             Ok(answer) => {
-                check_answer(&url, &answer, report);
-                self.check_certificate(&url, &address.host, &answer.chain, report);
+                let is_own = self.check_certificate(&url, &address.host, &answer.chain, report);
+                if is_own {
+                    check_answer(&url, &answer, report);
+                }
                 self.check_clock(&url, &answer, report);
+                is_own
             },
         }
     }
 
-    /// Judges the certificate as a client does that trusts the CA bundle.
-    fn check_certificate(&self, url: &str, host: &str, chain: &[Certificate], report: &mut Report) {
+    /// Judges the certificate as a client does that trusts the CA bundle. Answers `false` if it is one of
+    /// another network.
+    fn check_certificate(
+        &self,
+        url: &str,
+        host: &str,
+        chain: &[Certificate],
+        report: &mut Report,
+    ) -> bool {
         let (Some((leaf, between)), Some(anchors)) = (chain.split_first(), &self.anchors) else {
             let message = format!("the certificate that {url} serves cannot be judged");
             let help = "run this where the CA bundle of the configuration can be read";
             report.add(Verdict::Unseen, "served-certificate", message, Some(help));
-            return;
+            return true;
         };
+        let is_known = self.expected.is_empty() || self.expected.contains(leaf);
+        let any_time = anchors.verify_server_path(leaf, between, VerifyAt::AnyCommonTime);
         let at = VerifyAt::Now(self.clock.now());
         let refusal = match anchors.verify_server_path(leaf, between, at) {
             Err(error) => Some(error.to_string()),
@@ -115,7 +153,7 @@ impl AddressDoctor<'_> {
             );
             report.ok("served-certificate", message);
         }
-        if !self.expected.is_empty() && !self.expected.contains(leaf) {
+        if !is_known {
             report.add(
                 Verdict::Warning,
                 "other-certificate",
@@ -126,6 +164,7 @@ impl AddressDoctor<'_> {
                 ),
             );
         }
+        is_known || any_time.is_ok()
     }
 
     /// Holds the clock of the answer against that of this machine.
@@ -195,12 +234,15 @@ fn check_answer(url: &str, answer: &Answer, report: &mut Report) {
 }
 
 /// Asks for the health checks of a listener that has them.
-fn check_health(listener: &WebListener, timeout: Duration, report: &mut Report) {
-    let point = listener.bind_points.first();
-    let Some(point) = point.filter(|_| listener.hosts(ApiKind::HealthChecks)) else {
+fn check_health(
+    listener: &WebListener,
+    address: &HostPort,
+    timeout: Duration,
+    report: &mut Report,
+) {
+    if !listener.hosts(ApiKind::HealthChecks) {
         return;
-    };
-    let address = &point.address;
+    }
     // Silence was reported already.
     let Ok(answer) = probe::get(&address.host, address.port, HEALTH_PATH, timeout) else {
         return;
