@@ -57,6 +57,16 @@ impl CaBundle {
         &self.signing
     }
 
+    /// The CA that signs identities, if no CA of the bundle has the name of its issuer.
+    pub(crate) fn orphan(&self) -> Option<&Certificate> {
+        let signing = self.signing.first()?;
+        let is_issuer = |it: &Certificate| it != signing && it.subject() == signing.issuer();
+        let is_known = signing.is_self_issued()
+            || self.trusted().any(|it| it == signing || is_issuer(it))
+            || self.signing.iter().any(is_issuer);
+        (!is_known).then_some(signing)
+    }
+
     /// Trust anchors of client certificates.
     pub(crate) fn anchors(&self) -> Vec<Certificate> {
         roots_or_all(self.trusted().cloned().collect())

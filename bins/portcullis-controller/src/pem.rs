@@ -172,8 +172,21 @@ pub(crate) fn load_authority(
         .any(|above| *above != leaf && above.subject() == leaf.issuer());
     ensure!(
         is_known || leaf.is_self_issued() || trusted.contains(&leaf),
-        "{name} was issued by {}, which is not among identity.ca; add it there",
+        "{name} was issued by {}, which is not among the CAs of identity.ca ({}); add it there",
         leaf.issuer(),
+        listed(trusted),
     );
     Ok(authority)
+}
+
+/// The names of the first certificates.
+fn listed(certificates: &[Certificate]) -> String {
+    const MAX: usize = 3;
+    let names = certificates.iter().take(MAX);
+    let names: Vec<_> = names.map(Certificate::subject).collect();
+    let more = match certificates.len().saturating_sub(MAX) {
+        0 => String::new(),
+        count => format!(" and {count} more"),
+    };
+    names.join(", ") + &more
 }

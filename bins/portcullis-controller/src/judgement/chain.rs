@@ -19,6 +19,8 @@ pub(super) struct ChainJudge {
     anchors: TrustAnchors,
     /// Only the roots, which is what careful clients trust.
     roots: TrustAnchors,
+    /// The CA that signs identities, if every start refuses it for an issuer that the bundle lacks.
+    orphan: Option<Certificate>,
     now: Timestamp,
 }
 
@@ -29,6 +31,7 @@ impl ChainJudge {
         Self {
             anchors: anchors(bundle.for_clients()),
             roots: anchors(bundle.roots_for_clients()),
+            orphan: bundle.orphan().cloned(),
             now,
         }
     }
@@ -70,7 +73,15 @@ impl ChainJudge {
         if let Some(authority) = above.find(|it| !self.is_valid(it)) {
             return Some(self.describe_outdated(served, authority));
         }
-        is_cut_short.then(|| describe_missing(name, path.authority))
+        let is_said = self.orphan.as_ref() == Some(path.authority);
+        if !is_cut_short || is_said {
+            return None;
+        }
+        Some(if between.contains(path.authority) {
+            describe_missing_root(name, path.authority)
+        } else {
+            describe_missing(name, path.authority)
+        })
     }
 
     fn is_valid(&self, certificate: &Certificate) -> bool {
@@ -110,6 +121,22 @@ fn describe_missing(name: &ConfigKey, authority: &Certificate) -> Finding {
             authority.subject(),
         ),
         help: "append the certificates of the CAs between it and the root to the file".to_owned(),
+    }
+}
+
+/// Says that a whole chain is served, whose root the bundle lacks.
+fn describe_missing_root(name: &ConfigKey, authority: &Certificate) -> Finding {
+    Finding {
+        severity: Severity::Warning,
+        code: UNTRUSTED,
+        key: name.clone(),
+        message: format!(
+            "the certificate {name} leads to the CA {}, whose issuer {} is not in identity.ca; clients \
+             that trust the roots alone refuse it",
+            authority.subject(),
+            authority.issuer(),
+        ),
+        help: "add that root to identity.ca".to_owned(),
     }
 }
 
@@ -160,6 +187,9 @@ fn describe_refusal(served: &ServedCertificate, error: &ChainError) -> Finding {
 /// Finds out whether the CA that signs identities leads to the bundle by its signatures: that its
 /// issuer has the right name is looked at by every start.
 pub(super) fn judge_signing(bundle: &CaBundle) -> Option<Finding> {
+    if bundle.orphan().is_some() {
+        return None;
+    }
     let known = bundle.for_clients();
     let mut at = bundle.signing().first()?;
     for _ in 0..MAX_DEPTH {

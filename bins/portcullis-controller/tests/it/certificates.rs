@@ -253,6 +253,38 @@ fn chain_has_to_lead_to_the_bundle() {
 }
 
 #[test]
+fn root_that_the_bundle_lacks_is_one_finding() {
+    let Some(scene) = Scene::new() else { return };
+    let leaf = scene.issue("signing", "own", &format!("{LEAF}{NAMES}"), VALID);
+    scene.serve(&[&leaf, &scene.issuer()]);
+    scene.openssl(
+        "req -x509 -new -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout other.key \
+         -subj /CN=Foreign -days 100 -out cas.pem",
+    );
+    let missing = [
+        "was issued by ",
+        "CN=Portcullis root",
+        "identity.ca (CN=Foreign)",
+    ];
+    scene.refused_for("no-authority", "cert: \"pki/signing", &missing);
+
+    // Only its root is missing, of which a start takes no notice.
+    let foreign = fs::read_to_string(scene.pki().join("cas.pem")).unwrap();
+    fs::write(scene.pki().join("cas.pem"), foreign + &scene.issuer()).unwrap();
+    let (exit, found) = scene.check();
+    let [finding] = found.as_slice() else {
+        panic!("{found:#?}");
+    };
+    assert_eq!((exit, &finding["severity"]), (Some(0), &"warning".into()));
+    assert_eq!(finding["code"], "untrusted-certificate");
+    let message = finding["message"].as_str().unwrap();
+    assert!(
+        message.contains("CN=Portcullis root,O=Portcullis is not in identity.ca"),
+        "{message}"
+    );
+}
+
+#[test]
 fn certificate_has_to_be_that_of_a_server() {
     let Some(scene) = Scene::new() else { return };
     let authority = scene.issue("signing", "own", &format!("{AUTHORITY}{NAMES}"), VALID);
