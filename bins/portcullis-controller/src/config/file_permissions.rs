@@ -5,6 +5,7 @@
 //! with the default mode, and groups are a common way to share keys, such as `ssl-cert` on Debian or
 //! `fsGroup` in Kubernetes. World-writable files are always refused.
 
+use crate::files;
 use portcullis_yaml::Severity;
 use rustix::process::geteuid;
 use std::fs::Metadata;
@@ -66,7 +67,11 @@ fn check_mode(
         let is_tolerated = tolerance != Tolerance::Strict;
         (is_tolerated, "is group-readable")
     } else {
-        return check_owner(what, path, metadata.uid(), user);
+        let owners = Owners {
+            file: metadata.uid(),
+            folder: std::fs::metadata(files::directory_of(path)).map_or(0, |it| it.uid()),
+        };
+        return check_owner(what, path, owners, user);
     };
     let path = path.display();
     let mut help = format!("run `chmod 600 {path}`");
@@ -117,10 +122,20 @@ fn check_folder(what: &str, folder: &Path, metadata: &Metadata) -> Option<Exposu
     })
 }
 
+/// Numbers of the users to whom a file and its folder belong.
+#[derive(Debug, Clone, Copy)]
+struct Owners {
+    file: u32,
+    folder: u32,
+}
+
 /// Warns about a file whose owner is neither root nor the user of this process: the owner can read it
-/// and change its mode.
-fn check_owner(what: &str, path: &Path, owner: u32, user: u32) -> Option<Exposure> {
-    if owner == user || owner == 0 {
+/// and change its mode. Root may look at the files of another user, which are that user's with their
+/// folder.
+fn check_owner(what: &str, path: &Path, owners: Owners, user: u32) -> Option<Exposure> {
+    let owner = owners.file;
+    let is_visit = user == 0 && owner == owners.folder;
+    if owner == user || owner == 0 || is_visit {
         return None;
     }
     let path = path.display();
@@ -242,8 +257,12 @@ mod tests {
         let owner = metadata.uid();
         let file = ("the key", &*path, Tolerance::Strict);
         assert_eq!(check_mode(file, &metadata, owner), None);
-        assert_eq!(check_owner("the key", &path, 0, 1000), None);
-        let found = check_owner("the key", &path, 1001, 1000).unwrap();
+        let check =
+            |file, folder, user| check_owner("the key", &path, Owners { file, folder }, user);
+        assert_eq!(check(0, 1000, 1000), None);
+        assert_eq!(check(1001, 1001, 0), None, "root visits a home");
+        assert!(check(1001, 0, 0).is_some());
+        let found = check(1001, 1001, 1000).unwrap();
         assert_eq!(found.severity, Severity::Warning);
         assert!(found.message.contains("number 1001"), "{found:?}");
     }

@@ -333,6 +333,45 @@ fn files_with_secrets_are_refused_when_they_are_open_to_others() {
     assert!(found[0].1.ends_with("it holds a private key"), "{found:?}");
 }
 
+/// Only root can give files away.
+#[test]
+fn root_may_look_at_the_home_of_another_user() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("home");
+    made(&home);
+    let names = [
+        "",
+        "pki",
+        "pki/server.key",
+        "pki/root.key",
+        "ctrl.db.portcullis",
+    ];
+    let give = |name: &&str| std::os::unix::fs::chown(home.join(name), Some(65_534), None).is_ok();
+    if !names.iter().all(give) {
+        return;
+    }
+    let check = || {
+        finish(
+            program()
+                .args(["config", "check"])
+                .arg(home.join("controller.yml")),
+        )
+    };
+    let checked = check();
+    assert!(
+        checked.stdout.ends_with("no mistakes, no warnings\n"),
+        "{checked:?}"
+    );
+    std::os::unix::fs::chown(home.join("pki"), Some(0), None).unwrap();
+    let checked = check();
+    assert!(
+        checked
+            .stdout
+            .contains("server.key belongs to another user"),
+        "{checked:?}"
+    );
+}
+
 /// Checks a home whose file says `overlay` besides, and answers the warnings about shared hosts, by code.
 fn warned(home: &std::path::Path, overlay: &str) -> Vec<(String, String)> {
     let text = fs::read_to_string(home.join("controller.yml")).unwrap();
