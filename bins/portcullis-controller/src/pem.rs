@@ -1,6 +1,6 @@
 //! Loading of the certificates and keys that a configuration references.
 
-use anyhow::{Context as _, anyhow, ensure};
+use anyhow::{Context as _, anyhow, bail, ensure};
 use portcullis_controller_config::{self as model, CertKeyConfig, IdentityConfig, PemSource};
 use portcullis_listener::ServerTls;
 use portcullis_pki::{Authority, Certificate, SigningKey, certificates_from_pem};
@@ -87,19 +87,26 @@ impl CertKeySettings<'_> {
         chain: Vec<Certificate>,
         key: SigningKey,
     ) -> anyhow::Result<CertKeyPair> {
-        let leaf = chain.first().context("a chain has a leaf")?;
-        ensure!(
-            leaf.public_key().as_ref() == Ok(key.public_key()),
-            "the key {} does not match the certificate {}",
-            self.key.describe(),
-            self.certificate.describe(),
-        );
+        let (key_name, name) = (self.key.describe(), self.certificate.describe());
+        match index_of_key(&chain, &key) {
+            Some(0) => {},
+            Some(index) => bail!(
+                "the certificate of the key {key_name} is number {} in {name}, and has to be the first",
+                index + 1,
+            ),
+            None => bail!("the key {key_name} does not match the certificate {name}"),
+        }
         Ok(CertKeyPair {
             chain,
             key: Arc::new(key),
             name: self.certificate.name.to_string(),
         })
     }
+}
+
+/// Which certificate of a chain a key belongs to.
+pub(crate) fn index_of_key(chain: &[Certificate], key: &SigningKey) -> Option<usize> {
+    (chain.iter()).position(|it| it.public_key().as_ref() == Ok(key.public_key()))
 }
 
 impl CertKeyPair {

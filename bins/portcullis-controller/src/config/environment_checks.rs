@@ -24,6 +24,8 @@ const NO_CERTIFICATE: &str = "no-certificate";
 const NO_KEY: &str = "no-key";
 /// A key does not match its certificate.
 const KEY_MISMATCH: &str = "key-mismatch";
+/// The certificate of a key is not the first in its file.
+const WRONG_ORDER: &str = "wrong-order";
 /// A certificate is not a CA certificate, or its issuer is not trusted.
 const NO_AUTHORITY: &str = "no-authority";
 /// A file with secrets is accessible to others.
@@ -63,14 +65,18 @@ impl EnvironmentChecker<'_> {
             certificate: PemSetting::from_reference(cert),
             key: PemSetting::from_reference(key),
         };
-        match pair.pair_up(chain, loaded) {
-            Ok(_) => Some(()),
-            Err(error) => {
-                let help = "name the key that the certificate was made for";
-                self.push_error(key, KEY_MISMATCH, &error, help);
-                None
-            },
+        let is_misplaced = pem::index_of_key(&chain, &loaded).is_some();
+        let Err(error) = pair.pair_up(chain, loaded) else {
+            return Some(());
+        };
+        if is_misplaced {
+            let help = "put it first, then the CA that issued it, and so on up to the root";
+            self.push_error(cert, WRONG_ORDER, &error, help);
+        } else {
+            let help = "name the key that the certificate was made for";
+            self.push_error(key, KEY_MISMATCH, &error, help);
         }
+        None
     }
 
     fn load_certificates(&mut self, named: &model::PemReference) -> Option<Vec<Certificate>> {

@@ -129,30 +129,33 @@ impl ServedCertificates {
 pub(super) fn client_certificate(config: &ControllerConfig) -> Option<(ConfigKey, Certificate)> {
     let identity = &config.identity;
     let is_separate = identity.cert != identity.server_cert;
-    let chain = is_separate.then(|| load_chain(&identity.cert))??;
-    let key = ConfigKey::Client { listener: None };
-    Some((key, chain.into_iter().next()?))
+    let (leaf, _above) = is_separate.then(|| load_chain(&identity.cert))??;
+    Some((ConfigKey::Client { listener: None }, leaf))
 }
 
 fn load_identity(identity: &IdentityConfig, listener: Option<usize>) -> Vec<ServedCertificate> {
     let further = identity.alt_server_certs.iter().map(|pair| &pair.cert);
     let all = std::iter::once(&identity.server_cert).chain(further);
     let load = |(number, source): (usize, &PemSource)| {
-        let mut chain = load_chain(source)?.into_iter();
+        let (leaf, intermediates) = load_chain(source)?;
         Some(ServedCertificate {
             key: ConfigKey::Server { listener, number },
-            leaf: chain.next()?,
-            intermediates: chain.collect(),
+            leaf,
+            intermediates,
             is_presented: number == 0,
         })
     };
     all.enumerate().filter_map(load).collect()
 }
 
-fn load_chain(source: &PemSource) -> Option<Vec<Certificate>> {
+/// The leaf of a chain, and the certificates above it. Every start refuses a chain that begins with a CA;
+/// its leaf is judged all the same.
+fn load_chain(source: &PemSource) -> Option<(Certificate, Vec<Certificate>)> {
     let setting = PemSetting {
         name: "".into(),
         source,
     };
-    setting.certificates().ok()
+    let mut chain = setting.certificates().ok()?;
+    let leaf = chain.iter().position(|it| !it.is_ca()).unwrap_or(0);
+    (leaf < chain.len()).then(|| (chain.remove(leaf), chain))
 }

@@ -302,6 +302,17 @@ fn certificate_has_to_be_that_of_a_server() {
 }
 
 #[test]
+fn chain_in_the_wrong_order_is_one_finding() {
+    let Some(scene) = Scene::new() else { return };
+    let leaf = scene.issue("signing", "own", &format!("{LEAF}{NAMES}"), VALID);
+    scene.serve(&[&scene.issuer(), &leaf]);
+    let parts = ["is number 2 in identity.server_cert", "has to be the first"];
+    scene.refused_for("wrong-order", SERVER, &parts);
+    let run = finish(program().arg("run").arg(&scene.config));
+    run.failed_with(&["cannot be used: 1 mistake"]);
+}
+
+#[test]
 fn authority_above_counts_too() {
     let Some(scene) = Scene::new() else { return };
     scene.openssl("ecparam -name prime256v1 -genkey -noout -out middle.key");
