@@ -7,7 +7,9 @@ mod stream;
 
 pub(crate) use chain::{HashChain, VerifiedAuditChain, verify_chain};
 
-use file::{InspectedFile, StoredTrail};
+pub(crate) use file::{AuditFileCondition, StoredTrail, examine};
+
+use file::InspectedFile;
 use portcullis_app::App;
 use portcullis_app::audit::{self, AuditSink};
 use std::path::PathBuf;

@@ -69,6 +69,14 @@ pub(crate) fn write_draft(path: &Path, content: &[u8], mode: u32) -> anyhow::Res
     Ok(draft)
 }
 
+/// Whether an error comes from a right that this user lacks.
+pub(crate) fn is_denied(error: &anyhow::Error) -> bool {
+    let mut causes = error
+        .chain()
+        .filter_map(|it| it.downcast_ref::<io::Error>());
+    causes.any(|cause| cause.kind() == io::ErrorKind::PermissionDenied)
+}
+
 /// Moves a file or directory to its final path durably.
 pub(crate) fn rename(from: &Path, to: &Path) -> anyhow::Result<()> {
     fs::rename(from, to)

@@ -7,6 +7,8 @@ use anyhow::{Context as _, anyhow};
 use portcullis_app::audit::{AuditEvent, AuditSink, BEGIN_OPERATION, SinkPosition};
 use portcullis_domain::audit::Event;
 use portcullis_domain::clock::Clock;
+use portcullis_storage::engine::StoreError;
+use portcullis_storage::tables::{AuditBacklog, Rows};
 use serde::Serialize;
 use std::fs::File;
 use std::io::{self, BufReader, Seek as _, SeekFrom, Write as _};
@@ -20,6 +22,58 @@ pub(crate) struct StoredTrail {
     pub(crate) trail: Option<String>,
     /// Number of the first event that is still in the store.
     pub(crate) first: u64,
+}
+
+impl StoredTrail {
+    /// Finds the trail of a store.
+    pub(crate) fn read(rows: Rows<'_>) -> Result<Self, StoreError> {
+        let backlog = AuditBacklog::read(rows)?;
+        Ok(Self {
+            trail: backlog.trail.map(|trail| trail.to_string()),
+            first: backlog.first_seq(rows)?,
+        })
+    }
+}
+
+/// An audit file as a start would find it.
+#[derive(Debug)]
+pub(crate) enum AuditFileCondition {
+    /// It will be created.
+    Absent,
+    /// It has this number of lines.
+    Intact(u64),
+    /// The next start writes its last lines again, from this one on.
+    Repairable { line: u64 },
+}
+
+/// Looks at an audit file without changing it, with the trail of the store if that can be read.
+///
+/// # Errors
+/// The message with which a start refuses the file, or why it cannot be read.
+pub(crate) fn examine(
+    path: &Path,
+    store: Option<&StoredTrail>,
+) -> anyhow::Result<AuditFileCondition> {
+    let Some(file) = file_access::open_to_read(path)? else {
+        return Ok(AuditFileCondition::Absent);
+    };
+    let (checked, broken) = chain::scan_chain(BufReader::new(file));
+    let lines = checked.chain.lines;
+    match broken {
+        None => Ok(AuditFileCondition::Intact(lines)),
+        Some(broken) if store.is_some_and(|it| is_repairable(&checked.chain, &broken, it)) => {
+            Ok(AuditFileCondition::Repairable { line: lines + 1 })
+        },
+        Some(broken) => Err(damage_error(path, &broken)),
+    }
+}
+
+fn damage_error(path: &Path, broken: &AuditChainError) -> anyhow::Error {
+    anyhow!(
+        "the audit file {} is damaged: {broken}; rename it to keep it for an investigation, and start \
+         again with a new file",
+        path.display(),
+    )
 }
 
 /// An audit file that was inspected but not yet modified.
@@ -72,10 +126,7 @@ impl InspectedFile {
         if let Some(broken) = broken
             && !is_repairable(&checked.chain, &broken, store)
         {
-            return Err(anyhow!(
-                "the audit file {name} is damaged: {broken}; rename it to keep it for an \
-                 investigation, and start again with a new file"
-            ));
+            return Err(damage_error(&path, &broken));
         }
         let file = match file {
             Some(file) => file,

@@ -67,6 +67,25 @@ pub(super) fn open_existing(path: &Path) -> anyhow::Result<Option<File>> {
     Ok(Some(file))
 }
 
+/// Opens an existing file to look at it, whoever has locked it; `None` if it does not exist.
+///
+/// # Errors
+/// A message that says what is wrong with the file and what to do.
+pub(super) fn open_to_read(path: &Path) -> anyhow::Result<Option<File>> {
+    let name = path.display();
+    match File::open(path) {
+        Ok(file) => {
+            check_mode(path, &file)?;
+            Ok(Some(file))
+        },
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            check_folder(path)?;
+            Ok(None)
+        },
+        Err(error) => Err(error).with_context(|| format!("the audit file {name} cannot be opened")),
+    }
+}
+
 /// Creates a file, or opens an existing empty one.
 ///
 /// # Errors

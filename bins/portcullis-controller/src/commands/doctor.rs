@@ -1,6 +1,7 @@
 //! `doctor`: what is wrong with a controller and around it, seen from its machine.
 
 mod addresses;
+mod audit_file;
 mod configuration;
 mod limits;
 mod machine;
@@ -29,6 +30,7 @@ pub(super) fn run(arguments: &DoctorArgs) -> anyhow::Result<ExitCode> {
     configuration::check(&checked, &mut report);
     if let Some(config) = &checked.outcome.config {
         store::check(&checked, config, &mut report);
+        audit_file::check(&checked, config, &mut report);
         machine::check(config, env.now(), &mut report);
         limits::check(config, &mut report);
         addresses::check(config, PROBE_TIMEOUT, &*env.clock, &mut report);

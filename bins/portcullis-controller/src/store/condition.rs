@@ -1,7 +1,7 @@
 //! The store as a start would find it, seen without changing it.
 
 use super::{missing_store, open_error, open_vault, options};
-use crate::output;
+use crate::{files, output};
 use portcullis_controller_config::StoreLocation;
 use portcullis_domain::change::Change;
 use portcullis_domain::entropy::Entropy;
@@ -66,7 +66,9 @@ pub(crate) fn examine(
     }
     match open_vault(&engine, location, entropy) {
         Ok(_vault) => StoreCondition::Openable(engine),
-        Err(error) if is_denied(&error) => StoreCondition::Unseen(output::error_chain(&error)),
+        Err(error) if files::is_denied(&error) => {
+            StoreCondition::Unseen(output::error_chain(&error))
+        },
         Err(error) => StoreCondition::Unusable(output::error_chain(&error)),
     }
 }
@@ -74,13 +76,6 @@ pub(crate) fn examine(
 fn unseen(path: &Path, error: &io::Error) -> StoreCondition {
     let (path, why) = (path.display(), describe_io_error(error));
     StoreCondition::Unseen(format!("the store {path} cannot be looked at: {why}"))
-}
-
-fn is_denied(error: &anyhow::Error) -> bool {
-    let mut causes = error
-        .chain()
-        .filter_map(|it| it.downcast_ref::<io::Error>());
-    causes.any(|cause| cause.kind() == io::ErrorKind::PermissionDenied)
 }
 
 /// Whether a store has its first administrator.

@@ -317,3 +317,42 @@ fn network_without_administrator_is_told_from_one_that_has_it() {
     let (_, found) = findings(&home);
     assert!(!has(&found, "warning", "administrator"), "{found:?}");
 }
+
+#[test]
+fn altered_audit_file_is_an_error_before_a_start_refuses_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("home");
+    made(&home);
+    let (config, file) = (home.join("controller.yml"), home.join("audit.jsonl"));
+    let text = fs::read_to_string(&config).unwrap();
+    fs::write(&config, format!("{text}\naudit: {{file: audit.jsonl}}\n")).unwrap();
+    let (_, found) = findings(&home);
+    assert!(
+        !found.iter().any(|(_, code)| code == "audit-file"),
+        "{found:?}"
+    );
+
+    let mut serving = Serving::start(program().arg("run").arg(&config));
+    assert!(serving.serves());
+    let (_, found) = findings(&home);
+    assert!(has(&found, "ok", "audit-file"), "{found:?}");
+    assert_eq!(serving.stop("TERM").code, Some(0));
+    let (_, found) = findings(&home);
+    assert!(has(&found, "ok", "audit-file"), "{found:?}");
+
+    let trail = fs::read_to_string(&file).unwrap();
+    let altered = trail.replacen("\"first\":1,", "\"first\":2,", 1);
+    assert_ne!(altered, trail);
+    fs::write(&file, &altered).unwrap();
+    let (healthy, found) = findings(&home);
+    assert!(!healthy && has(&found, "error", "audit-file"), "{found:?}");
+    let said = doctor(&home).stdout.replace("\n         ", " ");
+    let run = finish(program().arg("run").arg(&config));
+    assert_eq!(run.code, Some(1), "{run:?}");
+    let refusal = run
+        .stderr
+        .lines()
+        .find_map(|line| line.strip_prefix("error: "));
+    assert!(said.contains(refusal.unwrap()), "{said} {run:?}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), altered);
+}
