@@ -184,6 +184,35 @@ fn own_certificates_are_named_and_only_the_file_is_written() {
     let half = generate(&folder.path().join("half"), &options[..2]);
     assert_eq!(half.code, Some(2), "{half:?}");
     assert!(half.stderr.contains("--signing-key"), "{half:?}");
+
+    // What they name is read first.
+    let new = folder.path().join("new");
+    for (option, name, parts) in [
+        ("--cert", "nofile", ["--cert (", "cannot be read"]),
+        (
+            "--key",
+            "server.key",
+            ["--key (", "does not match the certificate --cert ("],
+        ),
+        (
+            "--server-key",
+            "client.key",
+            ["--server-key (", "the certificate --server-cert ("],
+        ),
+        ("--ca", "client.key", ["--ca (", "no usable certificates"]),
+        (
+            "--signing-cert",
+            "root.cert",
+            ["--signing-key (", "does not match"],
+        ),
+    ] {
+        let path = file(name);
+        let mut wrong = options.clone();
+        let at = wrong.iter().position(|it| *it == option).unwrap() + 1;
+        wrong[at] = &path;
+        generate(&new, &wrong).failed_with(&parts);
+        assert!(!new.exists(), "{option}");
+    }
 }
 
 #[test]

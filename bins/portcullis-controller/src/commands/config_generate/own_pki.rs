@@ -4,13 +4,14 @@ use super::answers::{Answers, absolute};
 use crate::cli::OwnPkiArgs;
 use crate::files;
 use crate::home::relative_to;
+use crate::pem::{self, CertKeySettings, PemSetting};
 use anyhow::Context as _;
-use portcullis_controller_config::{GenerateOptions, HomeLayout, generate};
+use portcullis_controller_config::{GenerateOptions, HomeLayout, PemSource, generate};
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 use tempfile::NamedTempFile;
 
-/// Paths of certificates and keys that are given, all absolute; `None` if new ones are to be made.
+/// Paths of certificates and keys that are given, all absolute and of files that fit; `None` if new ones are to be made.
 pub(super) fn paths(arguments: &OwnPkiArgs) -> anyhow::Result<Option<HomeLayout>> {
     // The parser requires all of them together.
     let (Some(cert), Some(key), Some(ca), Some(signing_cert), Some(signing_key)) = (
@@ -22,7 +23,7 @@ pub(super) fn paths(arguments: &OwnPkiArgs) -> anyhow::Result<Option<HomeLayout>
     ) else {
         return Ok(None);
     };
-    Ok(Some(HomeLayout {
+    let paths = HomeLayout {
         server_cert: absolute(arguments.server_cert.as_ref().unwrap_or(cert))?,
         server_key: absolute(arguments.server_key.as_ref().unwrap_or(key))?,
         cert: absolute(cert)?,
@@ -31,7 +32,51 @@ pub(super) fn paths(arguments: &OwnPkiArgs) -> anyhow::Result<Option<HomeLayout>
         signing_cert: absolute(signing_cert)?,
         signing_key: absolute(signing_key)?,
         ..HomeLayout::default()
-    }))
+    };
+    require_fit(&paths, arguments)?;
+    Ok(Some(paths))
+}
+
+/// Reads what the file will name, as a start does.
+fn require_fit(paths: &HomeLayout, arguments: &OwnPkiArgs) -> anyhow::Result<()> {
+    let (server_cert, server_key) = (
+        arguments
+            .server_cert
+            .as_ref()
+            .map_or("--cert", |_| "--server-cert"),
+        arguments
+            .server_key
+            .as_ref()
+            .map_or("--key", |_| "--server-key"),
+    );
+    let file = |path: &PathBuf| PemSource::File(path.clone());
+    let [cert, key, server, own_key, ca, signing_cert, signing_key] = [
+        &paths.cert,
+        &paths.key,
+        &paths.server_cert,
+        &paths.server_key,
+        &paths.ca,
+        &paths.signing_cert,
+        &paths.signing_key,
+    ]
+    .map(file);
+    let setting = |name: &'static str, source| PemSetting {
+        name: name.into(),
+        source,
+    };
+    for (certificate, key) in [
+        (setting("--cert", &cert), setting("--key", &key)),
+        (setting(server_cert, &server), setting(server_key, &own_key)),
+    ] {
+        CertKeySettings { certificate, key }.load()?;
+    }
+    let trusted = setting("--ca", &ca).certificates()?;
+    pem::load_authority(
+        setting("--signing-cert", &signing_cert),
+        setting("--signing-key", &signing_key),
+        &trusted,
+    )?;
+    Ok(())
 }
 
 /// Writes the file, which must not exist yet, and returns its path.
