@@ -2,7 +2,7 @@
 
 mod directory_draft;
 
-pub(crate) use directory_draft::DirectoryDraft;
+pub(crate) use directory_draft::{DirectoryDraft, is_empty_directory};
 
 use anyhow::Context as _;
 use rustix::process::geteuid;

@@ -117,7 +117,10 @@ impl PlacedDirectory {
 }
 
 /// Whether `path` is an empty directory; `false` if there is nothing.
-fn is_empty_directory(path: &Path) -> anyhow::Result<bool> {
+///
+/// # Errors
+/// If something else is there.
+pub(crate) fn is_empty_directory(path: &Path) -> anyhow::Result<bool> {
     let entries = match fs::read_dir(path) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {

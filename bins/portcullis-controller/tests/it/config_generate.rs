@@ -236,6 +236,7 @@ fn without_a_terminal_the_options_that_are_needed_are_named() {
     }
     let of = |options: &[&str]| generate(&[&["--address", "a.example.com"], options].concat());
     of(&["--dir", "x", "--ctrl-port", "1280"]).misused(&["cannot share the port 1280"]);
+    of(&["--dir", "x", "--port", "6262"]).misused(&["--ctrl-port", "cannot share the port 6262"]);
     of(&["--dir", "x", "--san", "a b"]).misused(&["--san: `a b`"]);
     of(&["--dir", "x", "--trust-domain", "A B"]).misused(&["--trust-domain: `A B`"]);
     of(&["--dir", "a$b"]).failed_with(&["has a `$`"]);
@@ -316,6 +317,8 @@ fn at_a_terminal(
 #[test]
 fn questions_are_asked_until_the_answers_are_good() {
     let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("full")).unwrap();
+    fs::write(folder.path().join("full/notes"), "mine").unwrap();
     let host = "Host name or IP address under which others reach the controller [";
     let answers = [
         (host, "https://x\n"),
@@ -326,15 +329,14 @@ fn questions_are_asked_until_the_answers_are_good() {
         ),
         ("Port of the APIs [1280]:", "0\n"),
         ("Port of the APIs [1280]:", "8441\n"),
+        ("Port for routers [6262]:", "8441\n"),
         ("Port for routers [6262]:", "\n"),
         (
             "Name of the network in SPIFFE ids [a random one]:",
             "example.com\n",
         ),
-        (
-            "Directory for configuration, certificates and store [network]:",
-            "net\n",
-        ),
+        ("certificates and store [network]:", "full\n"),
+        ("certificates and store [network]:", "net\n"),
     ];
     let Some((code, shown)) = at_a_terminal(folder.path(), "", &answers) else {
         return;
@@ -343,10 +345,16 @@ fn questions_are_asked_until_the_answers_are_good() {
     for part in [
         "write it without scheme and port",
         "`0` is not a port",
+        "the APIs and routers cannot share the port 8441",
+        "full is not empty",
         "A network was created.",
     ] {
         assert!(shown.contains(part), "{part:?} is not in {shown}");
     }
+    // A directory that is given is looked at before the first question.
+    let (code, shown) = at_a_terminal(folder.path(), "--dir full", &[]).unwrap();
+    assert!(code == 1 && shown.contains("full is not empty"), "{shown}");
+    assert!(!shown.contains("Host name"), "{shown}");
     let config = fs::read_to_string(folder.path().join("net/controller.yml")).unwrap();
     assert!(
         config.contains("address: \"ctrl.example.com:8441\""),

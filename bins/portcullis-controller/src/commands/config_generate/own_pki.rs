@@ -5,10 +5,11 @@ use crate::cli::OwnPkiArgs;
 use crate::files;
 use crate::home::relative_to;
 use crate::pem::{self, CertKeySettings, PemSetting};
-use anyhow::Context as _;
+use anyhow::{Context as _, bail, ensure};
 use portcullis_controller_config::{GenerateOptions, HomeLayout, PemSource, generate};
+use std::fs;
 use std::io::{self, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 /// Paths of certificates and keys that are given, all absolute and of files that fit; `None` if new ones are to be made.
@@ -79,6 +80,17 @@ fn require_fit(paths: &HomeLayout, arguments: &OwnPkiArgs) -> anyhow::Result<()>
     Ok(())
 }
 
+/// Refuses a directory that has a configuration already.
+pub(super) fn require_room(directory: &Path) -> anyhow::Result<()> {
+    let config = HomeLayout::under(directory).config;
+    ensure!(
+        fs::symlink_metadata(&config).is_err(),
+        "{} exists already; name another directory",
+        config.display()
+    );
+    Ok(())
+}
+
 /// Writes the file, which must not exist yet, and returns its path.
 pub(super) fn write(answers: &Answers, paths: HomeLayout) -> anyhow::Result<PathBuf> {
     let directory = &answers.directory;
@@ -113,7 +125,10 @@ pub(super) fn write(answers: &Answers, paths: HomeLayout) -> anyhow::Result<Path
     });
     match written {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            anyhow::bail!("{} exists already; name another --dir", config.display())
+            bail!(
+                "{} exists already; name another directory",
+                config.display()
+            )
         },
         written => written.with_context(|| format!("{} cannot be written", config.display()))?,
     };

@@ -4,9 +4,11 @@ use super::answers::{
     Answers, DEFAULT_CTRL_PORT, DEFAULT_PORT, absolute, db, parse_host, parse_port, parse_sans,
     parse_trust_domain,
 };
+use super::own_pki;
 use crate::cli::ConfigGenerateArgs;
 use crate::commands::quickstart;
-use crate::{output, prompt, usage};
+use crate::{files, output, prompt, usage};
+use anyhow::ensure;
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
@@ -16,6 +18,10 @@ const DEFAULT_DIRECTORY: &str = "network";
 /// Collects the answers from options and, on a terminal, by asking for the rest.
 pub(super) async fn ask(arguments: &ConfigGenerateArgs) -> anyhow::Result<Answers> {
     let source = Source::of(arguments)?;
+    let given_directory = arguments.dir.as_deref().map(absolute).transpose()?;
+    if let Some(directory) = &given_directory {
+        require_room(directory, arguments)?;
+    }
     let host = rustix::system::uname()
         .nodename()
         .to_string_lossy()
@@ -52,18 +58,20 @@ pub(super) async fn ask(arguments: &ConfigGenerateArgs) -> anyhow::Result<Answer
         text: "Port for routers",
         suggestion: Suggestion::Text(&default_ctrl_port),
     };
-    let port = source.port(arguments.port, port).await?;
-    let ctrl_port = source.port(arguments.ctrl_port, ctrl_port).await?;
+    let port = source
+        .port(arguments.port, port, arguments.ctrl_port)
+        .await?;
+    let ctrl_port = source
+        .port(arguments.ctrl_port, ctrl_port, Some(port))
+        .await?;
     let domain = arguments.trust_domain.as_deref();
     let trust_domain = source
         .answer(domain, trust_domain, parse_trust_domain)
         .await?;
-    let directory = source.directory(arguments.dir.as_deref()).await?;
-    if port == ctrl_port {
-        return Err(usage::error(format!(
-            "the APIs and routers cannot share the port {port}: give another --ctrl-port"
-        )));
-    }
+    let directory = match given_directory {
+        Some(directory) => directory,
+        None => source.directory(arguments).await?,
+    };
     let interface = arguments.interface;
     Ok(Answers {
         interface: interface.unwrap_or_else(|| quickstart::interface(&address)),
@@ -138,13 +146,13 @@ impl Source {
             Suggestion::Text(text) => (text, text),
             Suggestion::Nothing(words) => ("", words),
         };
-        match (given, self) {
-            (Some(given), _) => {
-                let invalid = |error| usage::error(format!("{}: {error}", question.option));
-                return parse(given).map_err(invalid);
-            },
-            (None, Self::Defaults) => return parse(suggested),
-            (None, Self::Terminal) => {},
+        let taken = match self {
+            Self::Terminal => given,
+            Self::Defaults => Some(given.unwrap_or(suggested)),
+        };
+        if let Some(taken) = taken {
+            let invalid = |error| usage::error(format!("{}: {error}", question.option));
+            return parse(taken).map_err(invalid);
         }
         loop {
             let line = prompt::read_line(&format!("{} [{shown}]:", question.text)).await?;
@@ -162,21 +170,45 @@ impl Source {
         }
     }
 
-    async fn port(self, given: Option<u16>, question: Question<'_>) -> anyhow::Result<u16> {
+    /// A port that is not the `other` one.
+    async fn port(
+        self,
+        given: Option<u16>,
+        question: Question<'_>,
+        other: Option<u16>,
+    ) -> anyhow::Result<u16> {
         let given = given.map(|port| port.to_string());
-        self.answer(given.as_deref(), question, parse_port).await
+        let parse = |text: &str| {
+            let port = parse_port(text)?;
+            ensure!(
+                Some(port) != other,
+                "the APIs and routers cannot share the port {port}: choose another one"
+            );
+            Ok(port)
+        };
+        self.answer(given.as_deref(), question, parse).await
     }
 
-    async fn directory(self, given: Option<&Path>) -> anyhow::Result<PathBuf> {
-        if let Some(directory) = given {
-            return absolute(directory);
-        }
+    /// A directory that can be written to as the options want it.
+    async fn directory(self, arguments: &ConfigGenerateArgs) -> anyhow::Result<PathBuf> {
         let question = Question {
             option: "--dir",
             text: "Directory for configuration, certificates and store",
             suggestion: Suggestion::Text(DEFAULT_DIRECTORY),
         };
-        self.answer(None, question, |text| absolute(Path::new(text)))
-            .await
+        let parse = |text: &str| {
+            let directory = absolute(Path::new(text))?;
+            require_room(&directory, arguments)?;
+            Ok(directory)
+        };
+        self.answer(None, question, parse).await
     }
+}
+
+/// Refuses a directory in which something is in the way.
+fn require_room(directory: &Path, arguments: &ConfigGenerateArgs) -> anyhow::Result<()> {
+    if arguments.own_pki.cert.is_some() {
+        return own_pki::require_room(directory);
+    }
+    files::is_empty_directory(directory).map(|_exists| ())
 }
