@@ -52,7 +52,8 @@ fn permissions_are_shown_to_their_holder() {
     assert_eq!(session.json(&whoami)["permissions"], json!([]));
     let list = ["identity", "list", "--profile", "anna"];
     let refused = session.run(&list).expect_code(1).stderr;
-    assert!(refused.contains("`portcullis whoami` shows"), "{refused}");
+    let hint = "`portcullis --profile anna whoami` shows";
+    assert!(refused.contains(hint), "{refused}");
 
     let body = json!({"permissions": ["identity.read", "enrollment"]}).to_string();
     let id = session.json(&["identity", "show", "anna"])["id"].clone();

@@ -25,7 +25,10 @@ fn enrollment_is_started_verified_and_removed() {
     let wrong = anna.run(&["mfa", "verify", "--code", &app.wrong_code()]);
     let wrong = wrong.expect_code(1).stderr;
     assert!(wrong.contains("MFA_INVALID_TOKEN"), "{wrong}");
-    assert!(wrong.contains("portcullis mfa verify"), "{wrong}");
+    assert!(
+        wrong.contains("portcullis --profile anna mfa verify"),
+        "{wrong}"
+    );
     assert!(!wrong.contains(&app.wrong_code()), "{wrong}");
     let verify = ["mfa", "verify", "--code", &code];
     let file = ["--save-codes", "codes.txt"];
@@ -68,7 +71,7 @@ fn people_are_told_what_to_do() {
         started.contains("\n  account:  localhost:anna\n"),
         "{started}"
     );
-    assert!(started.ends_with("run `portcullis mfa verify` with the first code.\n"));
+    assert!(started.ends_with("run `portcullis --profile anna mfa verify` with the first code.\n"));
     assert!(
         !started.contains(['█', '#']),
         "no picture goes into a pipe: {started}"
@@ -81,7 +84,7 @@ fn people_are_told_what_to_do() {
         "{status}"
     );
     assert!(
-        status.ends_with("next: portcullis mfa verify\n"),
+        status.ends_with("next: portcullis --profile anna mfa verify\n"),
         "{status}"
     );
 
@@ -121,7 +124,9 @@ fn what_does_not_fit_the_state_is_refused() {
         let refused = anna.run(&[&["mfa"], arguments].concat()).expect_code(1);
         assert!(refused.stderr.contains(told), "{}", refused.stderr);
         assert!(
-            refused.stderr.contains("portcullis mfa enroll"),
+            refused
+                .stderr
+                .contains("portcullis --profile anna mfa enroll"),
             "{}",
             refused.stderr
         );

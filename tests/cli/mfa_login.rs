@@ -125,11 +125,17 @@ fn policy_that_demands_a_code_leads_to_an_enrollment() {
     let document: serde_json::Value = serde_json::from_slice(&login.stdout).unwrap();
     assert_eq!(document["pending"], json!(["MFA"]));
     let login = anna.log_in(&["--totp", "123456"]).success().text();
-    assert!(login.ends_with("next: portcullis mfa enroll\n"), "{login}");
+    assert!(
+        login.ends_with("next: portcullis --profile anna mfa enroll\n"),
+        "{login}"
+    );
 
     let refused = anna.run(&["whoami"]).expect_code(1).stderr;
     assert!(refused.contains("needs another factor: MFA"), "{refused}");
-    assert!(refused.contains("`portcullis mfa enroll`"), "{refused}");
+    assert!(
+        refused.contains("`portcullis --profile anna mfa enroll`"),
+        "{refused}"
+    );
     assert!(!refused.contains("log in again"), "{refused}");
     let (state, held) = anna.state();
     assert_eq!(
@@ -139,7 +145,7 @@ fn policy_that_demands_a_code_leads_to_an_enrollment() {
     let status = anna.run(&["mfa", "status"]).success().text();
     assert!(status.contains("your auth policy requires it"), "{status}");
     assert!(
-        status.ends_with("next: portcullis mfa enroll\n"),
+        status.ends_with("next: portcullis --profile anna mfa enroll\n"),
         "{status}"
     );
 
@@ -175,7 +181,10 @@ fn session_that_a_new_policy_has_made_partial_says_so() {
     assert!(refused.contains("needs another factor: MFA"), "{refused}");
     assert!(refused.contains("log in again with"), "{refused}");
     let status = anna.run(&["mfa", "status"]).success().text();
-    assert!(status.ends_with("next: portcullis login\n"), "{status}");
+    assert!(
+        status.ends_with("next: portcullis --profile anna login\n"),
+        "{status}"
+    );
     let code = app.code();
     anna.run(&["mfa", "remove", "--code", &code]).expect_code(1);
     anna.run(&["login", "--totp", &code]).success();

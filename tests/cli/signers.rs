@@ -117,7 +117,10 @@ fn code_and_second_jwt_are_both_answered() {
 
     let login = ["--username", "anna", "--second-ext-jwt", "second.token"];
     let told = log_in(&session, &login).success().text();
-    assert!(told.ends_with("next: portcullis mfa enroll\n"), "{told}");
+    assert!(
+        told.ends_with("next: portcullis --profile other mfa enroll\n"),
+        "{told}"
+    );
     let started = session.json(&["mfa", "enroll", "--profile", "other"]);
     let mut app = AuthenticatorApp::new(started["secret"].as_str().unwrap());
     let verify = ["mfa", "verify", "--profile", "other", "--code", &app.code()];

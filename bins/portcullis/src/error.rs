@@ -4,7 +4,7 @@ pub(crate) mod cause;
 mod excerpt;
 pub(crate) mod refusal;
 
-use crate::terminal;
+use crate::{invocation, terminal};
 use portcullis_api::code::Code;
 use portcullis_client::first_contact::FirstContactError;
 use portcullis_client::{BuildError, ClientError, PagingError, PeerCertificateError, RefusalError};
@@ -215,7 +215,8 @@ impl CliError {
         });
         let mut lines = vec![format!("{} {message}", style(ERROR, "1;31"))];
         for hint in &self.hints {
-            let hint = terminal::escape_control_characters(hint);
+            let hint = invocation::repeat_options(hint);
+            let hint = terminal::escape_control_characters(&hint);
             let hint = fit(&hint, columns, HINT.len() + 1);
             lines.push(format!("{} {hint}", style(HINT, "1;36")));
         }

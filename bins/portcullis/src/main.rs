@@ -17,6 +17,7 @@ mod ext_jwt;
 mod files;
 mod grid;
 mod identity_file;
+mod invocation;
 mod listable;
 mod mfa_code;
 mod moment;
@@ -53,6 +54,7 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(usage) => return usage::report(usage),
     };
+    invocation::remember(&cli.global);
     match run(cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => error.report(),

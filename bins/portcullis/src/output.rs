@@ -8,6 +8,7 @@ mod yaml;
 pub(crate) use item_stream::ItemStream;
 
 use crate::error::CliError;
+use crate::invocation;
 use crate::render::{Render, one_line};
 use crate::terminal::{self, escape_control_characters};
 use clap::ValueEnum;
@@ -187,7 +188,8 @@ pub(crate) fn write_untrusted(bytes: &[u8]) -> Result<(), CliError> {
 
 /// Writes a message to standard error, broken between words at a terminal.
 pub(crate) fn note(text: &str) {
-    let text = escape_control_characters(text);
+    let text = invocation::repeat_options(text);
+    let text = escape_control_characters(&text);
     let text = fit(&text, terminal::stderr_width(), 0);
     write_stderr(&format!("{text}\n"));
 }
@@ -195,7 +197,8 @@ pub(crate) fn note(text: &str) {
 /// Writes a warning to standard error.
 pub(crate) fn warn(text: &str) {
     const LABEL: &str = "warning:";
-    let text = escape_control_characters(text);
+    let text = invocation::repeat_options(text);
+    let text = escape_control_characters(&text);
     let text = fit(&text, terminal::stderr_width(), LABEL.len() + 1);
     let label = terminal::styled(LABEL, "1;33", terminal::supports_color(&io::stderr()));
     write_stderr(&format!("{label} {text}\n"));

@@ -1,5 +1,6 @@
 //! Results as text for people.
 
+use crate::invocation;
 use crate::terminal::escape_control_characters;
 use portcullis_command_line::fit;
 
@@ -17,7 +18,8 @@ pub(crate) fn one_line(text: &str) -> String {
 /// Renders the text below a result. Items of lists hang below their dashes.
 pub(crate) fn footer(text: Option<&str>, room: Option<usize>) -> String {
     let mut footer = String::new();
-    for line in text.into_iter().flat_map(str::lines) {
+    let text = invocation::repeat_options(text.unwrap_or_default());
+    for line in text.lines() {
         let line = escape_control_characters(line);
         match line.strip_prefix("- ") {
             Some(item) => {

@@ -42,19 +42,15 @@ impl EnrollmentSummary {
     /// Suggested next command.
     fn next_step(&self) -> Option<String> {
         let url = shell::quote(&self.url);
-        let program = match self.new_profile.as_deref() {
-            None | Some("default") => "portcullis".to_owned(),
-            Some(name) => format!("portcullis --profile {}", shell::quote(name)),
-        };
         if let Some(file) = &self.file {
             let file = shell::quote(file);
             return Some(format!("portcullis whoami --identity {file}"));
         }
         if let Some(file) = &self.ext_jwt {
             let file = shell::quote(file);
-            return Some(format!("{program} login {url} --ext-jwt {file}"));
+            return Some(format!("portcullis login {url} --ext-jwt {file}"));
         }
         let username = shell::quote(self.username.as_deref()?);
-        Some(format!("{program} login {url} --username {username}"))
+        Some(format!("portcullis login {url} --username {username}"))
     }
 }

@@ -7,8 +7,8 @@ use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::files::PrivateFile;
 use crate::mfa_code::{AcceptedCodes, CodeArgs, CodeSource};
-use crate::output;
 use crate::terminal;
+use crate::{invocation, output};
 use clap::Args;
 use portcullis_api::mfa::MfaDetail;
 use portcullis_client::Client;
@@ -152,7 +152,8 @@ fn show_started(
     let style = arguments.style(io::stdout().is_terminal());
     let text = set_up.render(style);
     output::write(&format!(
-        "{}\n{next}\n",
-        terminal::escape_control_characters(&text)
+        "{}\n{}\n",
+        terminal::escape_control_characters(&text),
+        invocation::repeat_options(next)
     ))
 }
