@@ -62,6 +62,13 @@ fn identity_lives_from_creation_to_deletion() {
     assert_eq!(shown["roleAttributes"], serde_json::json!(["a", "b"]));
     assert_eq!(shown["tags"]["type"], "device", "what was not named stays");
 
+    session.run(&["identity", "disable", "notebook"]).success();
+    let refused = session
+        .run(&["whoami", "--identity", "laptop.json"])
+        .expect_code(1)
+        .stderr;
+    assert!(refused.contains("the identity is disabled or"), "{refused}");
+
     session.run(&["identity", "delete", "notebook"]).success();
     session
         .run(&["identity", "show", "notebook"])
@@ -70,7 +77,10 @@ fn identity_lives_from_creation_to_deletion() {
         .run(&["whoami", "--identity", "laptop.json"])
         .expect_code(1)
         .stderr;
-    assert!(refused.contains("enroll it again"), "{refused}");
+    assert!(
+        refused.contains("disabled or deleted, or its certificate"),
+        "{refused}"
+    );
     assert!(!refused.contains("password"), "{refused}");
 }
 

@@ -20,6 +20,11 @@ const PEM_PREFIX: &str = "pem:";
 /// Optional prefix of the path of a file with the value.
 const FILE_PREFIX: &str = "file://";
 
+/// Hint where the certificate of an identity file was refused, which has many causes that the
+/// controller does not tell apart.
+pub(crate) const REFUSED_HINT: &str = "the identity is disabled or deleted, or its certificate was \
+    withdrawn; ask an administrator";
+
 /// An identity file.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct IdentityFile {

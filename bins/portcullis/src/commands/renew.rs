@@ -6,7 +6,7 @@ use crate::commands::login::complete;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::files::{Existing, PrivateFile};
-use crate::identity_file::IdentityFile;
+use crate::identity_file::{IdentityFile, REFUSED_HINT};
 use crate::mfa_code::LoginCodeArgs;
 use crate::shell;
 use crate::table::Table;
@@ -93,9 +93,7 @@ pub(crate) async fn run(context: &Context, arguments: RenewArgs) -> Result<(), C
         .certificate(identity.client_certificate()?)
         .build()?;
     let session = client.authenticate_with_certificate(Api::Client).await;
-    let session = session.map_err(|error| {
-        CliError::from_login(error, "enroll again: ask an administrator for a new token")
-    })?;
+    let session = session.map_err(|error| CliError::from_login(error, REFUSED_HINT))?;
     let client = client.with_session(session.token.clone());
     let id = AuthenticatorId::from_wire(&session.authenticator_id);
     let renewed = async {

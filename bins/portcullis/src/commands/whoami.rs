@@ -5,7 +5,7 @@ use crate::commands::login::complete;
 use crate::context::Context;
 use crate::controller_url;
 use crate::error::CliError;
-use crate::identity_file::IdentityFile;
+use crate::identity_file::{IdentityFile, REFUSED_HINT};
 use crate::mfa_code::LoginCodeArgs;
 use crate::moment;
 use crate::table::Table;
@@ -26,10 +26,6 @@ const EXAMPLES: &str = "\
 Examples:
   portcullis whoami                          # who is logged in
   portcullis whoami --identity laptop.json   # whose file it is; logs in with it and out again";
-
-/// Hint on a refused certificate of an identity file.
-const EXPIRED_HINT: &str = "the certificate of this identity is no longer valid; to enroll it again, \
-    ask an administrator for a new token, then run `portcullis enroll TOKEN`";
 
 /// Arguments of `whoami`.
 #[derive(Debug, Args)]
@@ -112,7 +108,7 @@ async fn from_identity_file(
     let session = match client.authenticate_with_certificate(Api::Client).await {
         Ok(session) => session,
         Err(error) => {
-            let error = credential.explain_login_error(error, EXPIRED_HINT, context.now());
+            let error = credential.explain_login_error(error, REFUSED_HINT, context.now());
             let source = TrustSource::IdentityFile;
             return Err(trust::explain_untrusted(context, &url, error, source).await);
         },
