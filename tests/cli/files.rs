@@ -1,6 +1,7 @@
 //! Where files go, and what happens to those that are there.
 
 use crate::Session;
+use insta::assert_snapshot;
 use std::fs::{self, File};
 use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _, symlink};
 use std::path::Path;
@@ -14,6 +15,28 @@ fn run_without_room(session: &Session, arguments: &[&str]) -> CommandOutput {
     let mut shell = session.command(Path::new("sh"));
     shell.args(["-c", script]).arg(binaries::cli());
     run(shell.args(arguments))
+}
+
+#[test]
+fn token_in_place_of_its_file_is_not_repeated() {
+    let session = Session::logged_in();
+    let create = ["identity", "create", "laptop", "--output-jwt", "laptop.jwt"];
+    session.run(&create).success();
+    let token = fs::read_to_string(session.site.file("laptop.jwt")).unwrap();
+    let token = token.trim();
+    for line in [
+        &["enroll", token][..],
+        &["enroll", "laptop.jwt", "--ext-jwt", token],
+        &["login", "--ext-jwt", token],
+    ] {
+        let told = session.run(line).stderr;
+        assert!(!told.contains(token), "{told}");
+    }
+    let told = session.run(&["enroll", token]).expect_code(2).stderr;
+    assert_snapshot!(told, @"
+        error: the argument is a token, not a file with a token
+        hint: give the file that contains it, or pipe it in and give `-`
+        ");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! JWTs of external signers.
 
 use crate::error::CliError;
-use crate::files;
+use crate::{files, jwt};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use jiff::SignedDuration;
 use portcullis_domain::clock::Timestamp;
@@ -14,9 +14,7 @@ use zeroize::Zeroizing;
 pub(crate) fn read(path: &Path) -> Result<SecretString, CliError> {
     let text = Zeroizing::new(files::read_text(path)?);
     let token = text.trim();
-    let parts: Vec<_> = token.split('.').collect();
-    let is_token = parts.len() == 3 && parts.iter().all(|part| is_base64url(part));
-    if is_token {
+    if jwt::has_form(token) {
         Ok(SecretString::from(token))
     } else {
         let path = path.display();
@@ -38,11 +36,6 @@ pub(crate) fn expires_at(token: &SecretString) -> Option<Timestamp> {
 #[derive(Deserialize)]
 struct Claims {
     exp: Option<f64>,
-}
-
-fn is_base64url(part: &str) -> bool {
-    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-    !part.is_empty() && part.bytes().all(is_allowed)
 }
 
 #[cfg(test)]

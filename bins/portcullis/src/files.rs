@@ -5,6 +5,8 @@ mod readable;
 pub(crate) use readable::write_readable;
 
 use crate::error::CliError;
+use crate::jwt;
+use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -274,9 +276,17 @@ pub(crate) fn read_text(path: &Path) -> Result<String, CliError> {
     } else {
         fs::read_to_string(path)
     };
-    text.map_err(|error| {
-        CliError::failed(format!("{} cannot be read", path.display())).with_source(error)
-    })
+    text.map_err(|error| read_error(path, error))
+}
+
+fn read_error(path: &Path, error: io::Error) -> CliError {
+    let name = path.file_name().and_then(OsStr::to_str);
+    if name.is_some_and(jwt::is_certain) {
+        // The token is a secret.
+        return CliError::usage("the argument is a token, not a file with a token")
+            .hint("give the file that contains it, or pipe it in and give `-`");
+    }
+    CliError::failed(format!("{} cannot be read", path.display())).with_source(error)
 }
 
 /// Reads a file, or standard input for `-`.
@@ -287,9 +297,7 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, CliError> {
     } else {
         fs::read(path)
     };
-    bytes.map_err(|error| {
-        CliError::failed(format!("{} cannot be read", path.display())).with_source(error)
-    })
+    bytes.map_err(|error| read_error(path, error))
 }
 
 /// Whether two paths refer to the same existing file.

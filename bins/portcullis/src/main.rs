@@ -18,6 +18,7 @@ mod files;
 mod grid;
 mod identity_file;
 mod invocation;
+mod jwt;
 mod listable;
 mod mfa_code;
 mod moment;

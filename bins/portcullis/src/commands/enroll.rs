@@ -12,7 +12,7 @@ pub(crate) mod with_csr;
 use crate::context::Context;
 use crate::credential::{CertificateArgs, Credential};
 use crate::enrollment_token::UnverifiedToken;
-use crate::error::CliError;
+use crate::error::{CliError, ErrorKind};
 use crate::ext_jwt;
 use crate::files;
 use crate::password::PasswordArgs;
@@ -119,11 +119,12 @@ enum LoginCredential {
 
 pub(crate) async fn run(context: &Context, arguments: EnrollArgs) -> Result<(), CliError> {
     arguments.check()?;
-    let token = files::read_text(&arguments.token).map_err(|error| {
-        error.hint(
+    let token = files::read_text(&arguments.token).map_err(|error| match error.kind() {
+        ErrorKind::Usage => error,
+        _ => error.hint(
             "the first argument is the file with the token, which administrators write with \
              `portcullis enrollment show ID --output-jwt FILE`",
-        )
+        ),
     })?;
     let token = UnverifiedToken::parse(&token)?;
     let (claims, issuer) = Issuer::verify_token(context, &token).await?;
