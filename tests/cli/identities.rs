@@ -168,6 +168,34 @@ fn identity_is_traced_for_a_while() {
 }
 
 #[test]
+fn nobody_is_shut_out_by_a_slip() {
+    let session = Session::logged_in();
+    session.run(&["identity", "create", "anna"]).success();
+    let transcript = session.transcript(&[
+        "identity disable admin",
+        "whoami --output name",
+        "identity disable admin --for 1m --yes",
+        "whoami",
+    ]);
+    assert_snapshot!(transcript, @"
+        $ portcullis identity disable admin
+        error: there is no terminal to ask on: `admin` is you. Your sessions end at once, and only another administrator can enable you again. Disable yourself?
+        hint: pass `--yes` to confirm
+        [2]
+        $ portcullis whoami --output name
+        admin
+        [0]
+        $ portcullis identity disable admin --for 1m --yes
+        Disabled `admin`, and ended your sessions.
+        [0]
+        $ portcullis whoami
+        error: the session has expired (profile `default`)
+        hint: run `portcullis login URL`
+        [3]
+        ");
+}
+
+#[test]
 fn identity_is_shut_out_and_let_in_again() {
     let session = Session::logged_in();
     session.run(&["identity", "create", "anna"]).success();

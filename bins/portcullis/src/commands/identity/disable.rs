@@ -6,10 +6,12 @@ use crate::completion::Values;
 use crate::context::{Context, Session};
 use crate::duration;
 use crate::error::CliError;
-use crate::resolve;
+use crate::table::Table;
+use crate::{prompt, resolve};
 use clap::Args;
 use jiff::SignedDuration;
 use portcullis_api::identity::{DisableParams, IdentityDetail};
+use portcullis_client::Api;
 
 const DISABLE_EXAMPLES: &str = "\
 The sessions of a disabled identity end at once, and it cannot log in or enroll.
@@ -40,6 +42,10 @@ pub(crate) struct DisableArgs {
         allow_hyphen_values = true
     )]
     duration: Option<SignedDuration>,
+
+    /// Skip the confirmation prompt before you disable yourself
+    #[arg(short, long)]
+    yes: bool,
 }
 
 /// Enable an identity
@@ -58,10 +64,18 @@ impl Verb for DisableArgs {
         };
         let identity: IdentityDetail =
             resolve::by_id_or_name(&session.client, &self.identity).await?;
+        let current = session.client.current_session(Api::Client).await?;
+        let is_own = current.identity_id == identity.base.id;
+        if is_own && !self.yes {
+            confirm_own(&identity.name)?;
+        }
         session
             .client
             .disable_identity(&identity.base.id, &body)
             .await?;
+        if is_own {
+            return report_own(context, identity);
+        }
         entities::fetch_and_show::<IdentityDetail>(context, session, &identity.base.id).await
     }
 }
@@ -73,6 +87,34 @@ impl Verb for EnableArgs {
         session.client.enable_identity(&identity.base.id).await?;
         entities::fetch_and_show::<IdentityDetail>(context, session, &identity.base.id).await
     }
+}
+
+/// Asks before people shut themselves out.
+fn confirm_own(name: &str) -> Result<(), CliError> {
+    let question = format!(
+        "`{}` is you. Your sessions end at once, and only another administrator can enable you \
+         again. Disable yourself?",
+        prompt::short_name(name)
+    );
+    if prompt::confirm(&question, "--yes")? {
+        Ok(())
+    } else {
+        Err(CliError::failed("nothing was changed"))
+    }
+}
+
+/// Reports that the own identity is disabled, which can no longer be asked for.
+fn report_own(context: &Context, identity: IdentityDetail) -> Result<(), CliError> {
+    let identity = IdentityDetail {
+        disabled: true,
+        ..identity
+    };
+    context.output.write_entity(&identity.name, &identity, || {
+        Table::with_properties().footer(format!(
+            "Disabled `{}`, and ended your sessions.",
+            identity.name
+        ))
+    })
 }
 
 /// Rounds up to whole minutes, the unit of the controller, where 0 means without an end.
