@@ -2,8 +2,10 @@
 
 use crate::Session;
 use std::fs;
+use std::io::{self, BufRead as _, BufReader};
 use std::path::Path;
-use support::{Tool, binaries, command, tools, wait};
+use std::process::{Command, Stdio};
+use support::{Tool, binaries, command, run, tools, wait};
 
 const MANY: usize = 600;
 
@@ -50,6 +52,45 @@ fn many_are_planned_confirmed_and_deleted() {
     assert_eq!(text, "600 identities deleted\n");
     let left = session.json(&["identity", "list", "--filter", filter]);
     assert_eq!(left, serde_json::json!([]));
+}
+
+#[test]
+fn deletion_says_how_far_it_came_until_ctrl_c() {
+    let session = with_many();
+    let filter = "name contains \"bulk-\"";
+    let mut deletion = session.command(&binaries::cli());
+    let mut deletion = deletion
+        .args([
+            "identity",
+            "delete",
+            "--filter",
+            filter,
+            "--yes",
+            "--verbose",
+        ])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stderr = BufReader::new(deletion.stderr.take().unwrap()).lines();
+    let is_deletion = |line: io::Result<String>| line.unwrap().starts_with("DELETE ");
+    assert!(stderr.any(is_deletion), "something is deleted");
+    let id = deletion.id().to_string();
+    run(Command::new("kill").args(["-s", "INT", &id])).success();
+    let log: Vec<_> = stderr.map(Result::unwrap).collect();
+    let output = deletion.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{log:?}");
+    let told = log.iter().skip_while(|line| line.starts_with("DELETE "));
+    let told: Vec<_> = told.map(String::as_str).collect();
+    let hint = "hint: run the same command again to delete the rest";
+    assert_eq!(told, ["error: cancelled", hint]);
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    let left = session.json(&["identity", "list", "--all", "--filter", filter]);
+    let left = left.as_array().unwrap().len();
+    let deleted = MANY - left;
+    let summary = format!("{deleted} identities deleted, {left} not tried\n");
+    assert!(stdout.ends_with(&summary), "{summary}: {stdout}");
+    assert!(deleted > 0 && left > 0, "{summary}");
 }
 
 /// Failures are told beside what was deleted, however much that was.

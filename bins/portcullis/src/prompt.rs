@@ -81,20 +81,22 @@ pub(crate) async fn spawn_prompt<T: Send + 'static>(
     asked.unwrap_or_else(|error| Err(prompt_error(io::Error::other(error).into())))
 }
 
+/// Waits for Ctrl-C, which no longer ends the program.
+pub(crate) async fn interrupted() {
+    if signal::ctrl_c().await.is_err() {
+        // Without a handler, Ctrl-C still ends the program.
+        future::pending::<()>().await;
+    }
+}
+
 /// Runs `work` until Ctrl-C, which no longer ends the program. Prompts in `work` must use
 /// [`spawn_prompt`].
 pub(crate) async fn run_until_cancelled<T>(
     work: impl Future<Output = Result<T, CliError>>,
 ) -> Result<T, CliError> {
-    let cancelled = async {
-        if signal::ctrl_c().await.is_err() {
-            // Without a handler, Ctrl-C still ends the program.
-            future::pending::<()>().await;
-        }
-    };
     select! {
         biased;
-        () = cancelled => {
+        () = interrupted() => {
             // The cursor is after the prompt.
             let _ = writeln!(io::stderr());
             Err(CliError::cancelled())

@@ -2,13 +2,14 @@
 
 use crate::context::{Context, Session};
 use crate::entity::{Entity, EntityKind};
-use crate::error::CliError;
+use crate::error::{CliError, ErrorKind};
 use crate::grid::Grid;
 use crate::listable::Listable as _;
 use crate::progress::Progress;
 use crate::prompt;
 use crate::table;
 use clap::Args;
+use futures_util::FutureExt as _;
 use futures_util::stream::{self, StreamExt as _};
 use portcullis_api::code::Code;
 use portcullis_client::{Client, ClientError, ListQuery, RetryPolicy};
@@ -142,7 +143,7 @@ fn to_target<E: Entity>(entity: &E) -> DeletionTarget {
 struct DeletionReport {
     deleted: Vec<DeletionTarget>,
     failed: Vec<DeletionFailure>,
-    /// Number of those that were not tried, since it would have been in vain.
+    /// Number of those that were not tried, since it would have been in vain or was cancelled.
     #[serde(skip_serializing_if = "is_zero")]
     remaining: usize,
 }
@@ -201,7 +202,7 @@ pub(crate) async fn run<E: Entity>(
 }
 
 /// Deletes the targets; returns the last error beside the report. What concerns all of them, such as
-/// the end of the session, ends it.
+/// the end of the session, ends it. Ctrl-C waits for what was begun; a second one does not.
 async fn delete_all<E: Entity>(
     client: &Client,
     targets: DeletionTargets,
@@ -212,28 +213,37 @@ async fn delete_all<E: Entity>(
     let mut last_error = None;
     let total = targets.len();
     let DeletionTargets { members, last, .. } = targets;
-    let members = stream::iter(members).map(|target| delete::<E>(client, target));
+    let interrupted = prompt::interrupted().shared();
+    let interrupted_again = interrupted.clone().then(|()| prompt::interrupted());
+    let members = stream::iter(members).take_until(interrupted.clone());
     // In the order of the targets.
-    let members = members.buffered(CONCURRENCY);
-    let last = stream::iter(last).then(|target| delete::<E>(client, target));
-    let mut outcomes = pin!(members.chain(last));
+    let members = members
+        .map(|target| delete::<E>(client, target))
+        .buffered(CONCURRENCY);
+    let last = stream::iter(last).take_until(interrupted);
+    let last = last.then(|target| delete::<E>(client, target));
+    let mut outcomes = pin!(members.chain(last).take_until(interrupted_again));
+    let mut is_in_vain = false;
     while let Some((target, outcome)) = outcomes.next().await {
         progress.advance(1);
         let Err(error) = outcome else {
             report.deleted.push(target);
             continue;
         };
-        let concerns_all = concerns_all(&error);
+        is_in_vain = concerns_all(&error);
         let error = CliError::from(error);
         report.failed.push(DeletionFailure {
             target,
             error: error.message(),
         });
         last_error = Some(error);
-        if concerns_all {
-            report.remaining = total - report.deleted.len() - report.failed.len();
+        if is_in_vain {
             break;
         }
+    }
+    report.remaining = total - report.deleted.len() - report.failed.len();
+    if report.remaining > 0 && !is_in_vain {
+        last_error = Some(CliError::cancelled());
     }
     (report, last_error)
 }
@@ -268,6 +278,7 @@ fn summarize_failures<E: Entity>(report: &DeletionReport, last: CliError) -> Cli
     let name = target.map_or("", |target| &target.name);
     let id = target.map_or("", |target| &target.id);
     let error = match failed.len() + remaining {
+        _ if last.kind() == ErrorKind::Cancelled => last,
         0 | 1 => last.with_context(format!(
             "{} `{name}` ({id}) was not deleted",
             <E as EntityKind>::SINGULAR
@@ -317,7 +328,11 @@ fn report_table<E: Entity>(report: &DeletionReport) -> Grid {
         table.push(["failed", &target.id, &target.name, error]);
     }
     let deleted = counted::<E>(report.deleted.len());
-    table.footer(format!("{deleted} deleted"))
+    let remaining = match report.remaining {
+        0 => String::new(),
+        number => format!(", {number} not tried"),
+    };
+    table.footer(format!("{deleted} deleted{remaining}"))
 }
 
 fn dry_run_table<E: Entity>(forecast: &DryRunReport) -> Grid {
