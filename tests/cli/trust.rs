@@ -1,6 +1,7 @@
 //! Whose certificates the command line takes.
 
 use crate::Session;
+use insta::assert_snapshot;
 use serde_json::Value;
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -9,7 +10,7 @@ use std::path::Path;
 use std::thread;
 use support::openssl::Openssl;
 use support::tools::are_available;
-use support::{Tool, command, run, wait};
+use support::{Tool, binaries, command, run, wait};
 
 #[test]
 fn unknown_controller_is_not_trusted_without_a_word() {
@@ -17,13 +18,32 @@ fn unknown_controller_is_not_trusted_without_a_word() {
     let login = ["login", session.controller.url(), "--username", "admin"];
     let refused = session.run(&login).expect_code(2);
     assert!(refused.stderr.contains("SHA-256"), "{}", refused.stderr);
-    assert!(refused.stderr.contains("--yes"), "{}", refused.stderr);
+    let told = refused.stderr.split_once("error: ").unwrap().1;
+    assert_snapshot!(told, @"
+        the controller is not trusted yet, and there is no terminal to ask on
+        hint: pass `--fingerprint SHA256`, which `portcullis-controller fingerprint` shows on its machine, or `--ca FILE`
+        hint: `--yes` trusts whoever answers, without a comparison
+        ");
     session.run(&["whoami"]).expect_code(3);
 
-    session.run(&[&login[..], &["--yes"]].concat()).success();
+    let accepted = session.run(&[&login[..], &["--yes"]].concat());
+    let told = accepted.success().stderr;
+    assert!(told.contains("because of `--yes`"), "{told}");
     // From now on it is known.
     session.run(&login).success();
     session.run(&["whoami"]).success();
+}
+
+#[test]
+fn ways_to_pass_a_password_are_named_without_a_terminal() {
+    let session = Session::logged_in();
+    let mut login = session.command(&binaries::cli());
+    login.arg("login").env_remove("PORTCULLIS_PASSWORD");
+    let told = run(&mut login).expect_code(2).stderr;
+    assert_snapshot!(told, @"
+        error: cannot prompt for the password: there is no terminal
+        hint: pass `--password-file FILE` (`-` for standard input), or set `PORTCULLIS_PASSWORD`
+        ");
 }
 
 #[test]
@@ -131,7 +151,7 @@ fn answer_to_the_question_counts() {
         let mut terminal = session.command(Path::new("script"));
         let line = format!(
             "{} login {} --username admin",
-            support::binaries::cli().display(),
+            binaries::cli().display(),
             session.controller.url()
         );
         terminal.args(["--quiet", "--return", "--command", &line, "/dev/null"]);

@@ -9,11 +9,30 @@ use std::path::{Path, PathBuf};
 /// Noun for the secret in error messages.
 const SECRET_NAME: &str = "password";
 
-/// Environment variable for the user's own password.
-const ENV_VAR: &str = "PORTCULLIS_PASSWORD";
+/// Where a password comes from unless it is asked for.
+#[derive(Debug, Clone, Copy)]
+struct Sources {
+    option: &'static str,
+    variable: &'static str,
+}
 
-/// Environment variable for a new password.
-const NEW_ENV_VAR: &str = "PORTCULLIS_NEW_PASSWORD";
+/// Sources of the user's own password.
+const OWN: Sources = Sources {
+    option: "--password-file",
+    variable: "PORTCULLIS_PASSWORD",
+};
+
+/// Sources of the user's own password, beside a new one.
+const CURRENT: Sources = Sources {
+    option: "--current-password-file",
+    ..OWN
+};
+
+/// Sources of a new password.
+const NEW: Sources = Sources {
+    variable: "PORTCULLIS_NEW_PASSWORD",
+    ..OWN
+};
 
 /// Password source; prompts by default.
 #[derive(Debug, Clone, Args)]
@@ -74,7 +93,7 @@ impl PasswordArgs {
             self.password_file.as_deref(),
             SECRET_NAME,
         )?;
-        given_or_prompt(given, ENV_VAR, question, is_new)
+        given_or_prompt(given, OWN, question, is_new)
     }
 }
 
@@ -95,7 +114,7 @@ impl NewPasswordArgs {
             self.password_file.as_deref(),
             SECRET_NAME,
         )?;
-        given_or_prompt(given, NEW_ENV_VAR, question, true)
+        given_or_prompt(given, NEW, question, true)
     }
 }
 
@@ -111,20 +130,28 @@ impl CurrentPasswordArgs {
             self.current_password_file.as_deref(),
             SECRET_NAME,
         )?;
-        given_or_prompt(given, ENV_VAR, question, false)
+        given_or_prompt(given, CURRENT, question, false)
     }
 }
 
-/// A password that arguments give, else that of an environment variable or of a prompt.
+/// A password that arguments give, else that of the environment variable or of a prompt.
 fn given_or_prompt(
     given: Option<SecretString>,
-    variable: &str,
+    sources: Sources,
     question: &str,
     is_new: bool,
 ) -> Result<SecretString, CliError> {
-    match given {
-        Some(password) => Ok(password),
-        None => secret_source::read_from_env(variable)?
-            .map_or_else(|| prompt::password(question, is_new), Ok),
-    }
+    let Sources { option, variable } = sources;
+    let known = match given {
+        Some(password) => Some(password),
+        None => secret_source::read_from_env(variable)?,
+    };
+    known.map_or_else(
+        || {
+            let hint =
+                format!("pass `{option} FILE` (`-` for standard input), or set `{variable}`");
+            prompt::password(question, is_new, &hint)
+        },
+        Ok,
+    )
 }

@@ -114,14 +114,12 @@ fn is_yes(line: &[u8]) -> bool {
     answer.eq_ignore_ascii_case(b"y") || answer.eq_ignore_ascii_case(b"yes")
 }
 
-/// Prompts for a password without echo, twice if `is_new`.
-pub(crate) fn password(prompt: &str, is_new: bool) -> Result<SecretString, CliError> {
+/// Prompts for a password without echo, twice if `is_new`. `hint` names the alternatives without a
+/// terminal.
+pub(crate) fn password(prompt: &str, is_new: bool, hint: &str) -> Result<SecretString, CliError> {
     if !is_interactive() {
         return Err(
-            CliError::usage("cannot prompt for the password: there is no terminal").hint(
-                "pass it in a file (`-` for standard input), or in the environment variable that \
-                 `--help` names",
-            ),
+            CliError::usage("cannot prompt for the password: there is no terminal").hint(hint),
         );
     }
     let question = Password::new().with_prompt(escape_control_characters(prompt));

@@ -84,18 +84,38 @@ pub(crate) async fn trust_unknown_controller(
     if !matches!(confirmation, Confirmation::Fingerprint(_)) {
         output::note(&describe_ca(url, &authorities, terminal::stderr_width()));
     }
-    if confirmation == Confirmation::Ask
-        && !prompt::confirm("Do you recognize this fingerprint?", "--yes")?
-    {
-        return Err(CliError::failed("the controller is not trusted").hint(
-            "ask its administrator for the fingerprint, to pass with `--fingerprint`, or for the CA \
-             file, to pass with `--ca`",
-        ));
+    match confirmation {
+        Confirmation::Ask => confirm_fingerprint()?,
+        Confirmation::Accepted => {
+            output::note("It is trusted because of `--yes`: nobody has compared the fingerprint.");
+        },
+        Confirmation::Fingerprint(_) => {},
     }
     Ok(TrustedController {
         client,
         ca: Some(certificates_to_pem(&authorities)),
     })
+}
+
+/// Asks whether the fingerprint is the right one.
+fn confirm_fingerprint() -> Result<(), CliError> {
+    if !prompt::is_interactive() {
+        return Err(CliError::usage(
+            "the controller is not trusted yet, and there is no terminal to ask on",
+        )
+        .hint(
+            "pass `--fingerprint SHA256`, which `portcullis-controller fingerprint` shows on \
+                     its machine, or `--ca FILE`",
+        )
+        .hint("`--yes` trusts whoever answers, without a comparison"));
+    }
+    if prompt::confirm("Do you recognize this fingerprint?", "--yes")? {
+        return Ok(());
+    }
+    Err(CliError::failed("the controller is not trusted").hint(
+        "ask its administrator for the fingerprint, to pass with `--fingerprint`, or for the CA \
+         file, to pass with `--ca`",
+    ))
 }
 
 /// The roots of a network, or all of its CAs if there is no root among them.
