@@ -1,6 +1,7 @@
 //! From a login to an identity that is gone again, as the documentation tells it.
 
 use crate::Session;
+use insta::assert_snapshot;
 use serde_json::Value;
 
 #[test]
@@ -173,5 +174,17 @@ fn person_chooses_a_password() {
     );
     assert!(session.run(&["whoami"]).success().text().contains("anna"));
     // Who is no administrator is told so: logging in again would not help.
-    session.run(&["identity", "list"]).expect_code(1);
+    let transcript = session.transcript(&["identity list", "identity create x"]);
+    assert_snapshot!(transcript, @"
+        $ portcullis identity list
+        error: `anna` lacks the permission for this (UNAUTHORIZED)
+        hint: `portcullis whoami` shows the permissions; an administrator can grant more
+        request id: REQUEST
+        [1]
+        $ portcullis identity create x
+        error: `anna` lacks the permission for this (UNAUTHORIZED)
+        hint: `portcullis whoami` shows the permissions; an administrator can grant more
+        request id: REQUEST
+        [1]
+        ");
 }

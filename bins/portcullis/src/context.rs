@@ -247,14 +247,13 @@ impl Session {
         };
         match self.client.current_session(Api::Client).await {
             Err(answer) if answer.is_refused_with(Code::Unauthorized) => Err(self.expired_error()),
-            Ok(current) if !current.auth_queries.is_empty() => {
-                Err(auth_queries::missing_factor_in_session(&current.auth_queries))
-            },
+            Ok(current) if !current.auth_queries.is_empty() => Err(
+                auth_queries::missing_factor_in_session(&current.auth_queries),
+            ),
             // The controller has already named the cause.
             _ if error.has_api_cause() => Err(error),
-            _ => Err(error.hint(
-                "your identity lacks the permission for this; `portcullis whoami` shows its permissions",
-            )),
+            Ok(current) => Err(error.into_missing_permission(&current.identity.name)),
+            Err(_) => Err(error),
         }
     }
 

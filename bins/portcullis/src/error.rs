@@ -116,6 +116,20 @@ impl CliError {
         self
     }
 
+    /// Says that `identity` lacks a permission. Controllers answer the same to expired sessions, and
+    /// say both in one.
+    pub(crate) fn into_missing_permission(self, identity: &str) -> Self {
+        let message = format!(
+            "`{identity}` lacks the permission for this ({})",
+            Code::Unauthorized.name()
+        );
+        Self {
+            error: anyhow::Error::msg(message),
+            ..self
+        }
+        .hint("`portcullis whoami` shows the permissions; an administrator can grant more")
+    }
+
     /// Adds a hint.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
