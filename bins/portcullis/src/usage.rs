@@ -12,6 +12,8 @@ use std::process::ExitCode;
 /// Ends of the names of options that take selectors, such as `--service-roles`.
 const SELECTOR_OPTION: &str = "-roles";
 
+const ATTRIBUTE_OPTION: &str = "--role-attributes";
+
 /// Prints help, the version or what is wrong with the arguments.
 pub(crate) fn report(mut usage: clap::Error) -> ExitCode {
     if !usage.use_stderr() {
@@ -82,6 +84,9 @@ fn hint(usage: &mut clap::Error) -> Option<&'static str> {
                 "quote selectors, for example '#intranet': the shell takes an unquoted # for a comment",
             )
         },
+        clap::error::ErrorKind::InvalidValue if value.is_empty() && option == ATTRIBUTE_OPTION => {
+            Some("write attributes without #, which the shell takes for a comment")
+        },
         clap::error::ErrorKind::UnknownArgument if matches!(option, "-p" | "--password") => {
             usage.remove(ContextKind::Suggested);
             usage.remove(ContextKind::SuggestedArg);
@@ -113,6 +118,14 @@ mod tests {
         assert!(text.contains("hint: quote selectors"), "{text}");
         let text = rendered("identity create x --type", None);
         assert!(!text.contains("hint:"), "{text}");
+    }
+
+    #[test]
+    fn attributes_that_the_shell_took_for_a_comment_are_explained() {
+        for line in ["identity create x -a", "service create x --role-attributes"] {
+            let text = rendered(line, None);
+            assert!(text.contains("attributes without #"), "{line}: {text}");
+        }
     }
 
     #[test]
