@@ -1,5 +1,6 @@
 //! Mistakes in the arguments.
 
+use crate::cli;
 use crate::error::{CliError, ErrorKind};
 use crate::terminal;
 use clap::error::{ContextKind, ContextValue};
@@ -23,10 +24,13 @@ pub(crate) fn report(mut usage: clap::Error) -> ExitCode {
             Err(error) => CliError::from(error).report(),
         };
     }
-    let hint = hint(&mut usage);
+    let words: Vec<_> = std::env::args_os()
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
+    let hint = hint(&mut usage, &words);
     let mut stderr = io::stderr().lock();
     let (is_colored, columns) = (terminal::supports_color(&stderr), terminal::stderr_width());
-    let text = render(&usage, hint, is_colored, columns);
+    let text = render(&usage, hint.as_deref(), is_colored, columns);
     // If standard error is closed, the exit code has to do.
     let _ = stderr.write_all(text.as_bytes());
     ExitCode::from(ErrorKind::Usage.exit_code())
@@ -68,8 +72,57 @@ fn wrap_lines(text: &str, columns: usize) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// A hint for a mistake that many make. Suggestions that would mislead are removed.
-fn hint(usage: &mut clap::Error) -> Option<&'static str> {
+/// A hint for a mistake that many make in `words`. Suggestions that would mislead are removed.
+fn hint(usage: &mut clap::Error, words: &[String]) -> Option<String> {
+    match usage.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(word)) => {
+            let word = word.clone();
+            hint_on_command(usage, &word, words)
+        },
+        _ => hint_on_option(usage).map(str::to_owned),
+    }
+}
+
+/// Asks about a verb before its noun, and leaves hidden aliases out of the suggestions.
+fn hint_on_command(usage: &mut clap::Error, word: &str, words: &[String]) -> Option<String> {
+    let root = cli::command();
+    let mut following = words.iter().skip_while(|other| *other != word).skip(1);
+    let noun = following.find(|word| !word.starts_with('-'));
+    let noun = noun.and_then(|noun| root.find_subcommand(noun));
+    if let Some(noun) = noun
+        && let Some(verb) = noun.find_subcommand(word)
+    {
+        usage.remove(ContextKind::SuggestedSubcommand);
+        let (noun, verb) = (noun.get_name(), verb.get_name());
+        return Some(format!("did you mean `portcullis {noun} {verb}`?"));
+    }
+    if let Some(ContextValue::Strings(names)) = usage.remove(ContextKind::SuggestedSubcommand) {
+        let mut names: Vec<_> = names.into_iter().map(|name| visible(&root, name)).collect();
+        names.sort_by_cached_key(|name| (strsim::osa_distance(word, name), name.clone()));
+        names.dedup();
+        usage.insert(
+            ContextKind::SuggestedSubcommand,
+            ContextValue::Strings(names),
+        );
+    }
+    None
+}
+
+/// The name of the command below `root` that a name or alias stands for.
+fn visible(root: &clap::Command, name: String) -> String {
+    let mut commands: Vec<_> = root.get_subcommands().collect();
+    while let Some(command) = commands.pop() {
+        let is_hidden_alias = !command.get_visible_aliases().any(|alias| alias == name)
+            && command.get_all_aliases().any(|alias| alias == name);
+        if is_hidden_alias {
+            return command.get_name().to_owned();
+        }
+        commands.extend(command.get_subcommands());
+    }
+    name
+}
+
+fn hint_on_option(usage: &mut clap::Error) -> Option<&'static str> {
     let text = |kind| match usage.get(kind) {
         Some(ContextValue::String(text)) => Some(text.as_str()),
         _ => None,
@@ -108,8 +161,9 @@ mod tests {
     fn rendered(line: &str, columns: Option<usize>) -> String {
         let words = std::iter::once("portcullis").chain(line.split_whitespace());
         let mut usage = Cli::try_parse_from(words).unwrap_err();
-        let hint = hint(&mut usage);
-        render(&usage, hint, false, columns)
+        let words: Vec<_> = line.split_whitespace().map(str::to_owned).collect();
+        let hint = hint(&mut usage, &words);
+        render(&usage, hint.as_deref(), false, columns)
     }
 
     #[test]
@@ -126,6 +180,30 @@ mod tests {
             let text = rendered(line, None);
             assert!(text.contains("attributes without #"), "{line}: {text}");
         }
+    }
+
+    #[test]
+    fn habits_from_other_programs_lead_to_the_command() {
+        for (line, told) in [
+            (
+                "create identity x",
+                "did you mean `portcullis identity create`?",
+            ),
+            (
+                "list identities",
+                "did you mean `portcullis identity list`?",
+            ),
+            (
+                "-v get services x",
+                "did you mean `portcullis service show`?",
+            ),
+            ("idenity list", "similar subcommand exists: 'identity'"),
+        ] {
+            let text = rendered(line, None);
+            assert!(text.contains(told), "{line}: {text}");
+            assert!(!text.contains("'identities'"), "{line}: {text}");
+        }
+        assert!(!rendered("idenity list", None).contains("hint:"));
     }
 
     #[test]

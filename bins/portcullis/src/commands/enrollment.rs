@@ -26,6 +26,7 @@ pub(crate) enum EnrollmentCommand {
     Create(create::CreateArgs),
     #[command(visible_alias = "ls")]
     List(ListArgs<EnrollmentDetail, IdentityFilterArgs>),
+    #[command(alias = "get")]
     Show(show::ShowArgs),
     Refresh(refresh::RefreshArgs),
     #[command(visible_alias = "rm")]

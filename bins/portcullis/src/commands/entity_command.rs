@@ -76,7 +76,7 @@ pub(crate) enum EntityCommand<E: UsualVerbs> {
     Create(Box<E::Create>),
     #[command(display_order = 20, visible_alias = "ls")]
     List(E::List),
-    #[command(display_order = 30)]
+    #[command(display_order = 30, alias = "get")]
     Show(E::Show),
     #[command(display_order = 40)]
     Update(Box<E::Update>),

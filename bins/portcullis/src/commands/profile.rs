@@ -39,6 +39,7 @@ pub(crate) enum ProfileCommand {
     #[command(alias = "ls", after_long_help = list::EXAMPLES)]
     List,
     /// Show a profile
+    #[command(alias = "get")]
     Show(show::ShowArgs),
     /// Choose the profile that commands use from now on
     #[command(after_long_help = USE_EXAMPLES)]

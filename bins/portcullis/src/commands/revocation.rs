@@ -25,6 +25,7 @@ pub(crate) enum RevocationCommand {
     Create(create::CreateArgs),
     #[command(visible_alias = "ls")]
     List(ListArgs<RevocationDetail>),
+    #[command(alias = "get")]
     Show(ShowArgs<RevocationDetail>),
 }
 

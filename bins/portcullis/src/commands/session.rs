@@ -24,6 +24,7 @@ Examples:
 pub(crate) enum SessionCommand {
     #[command(visible_alias = "ls")]
     List(ListArgs<ApiSessionDetail, IdentityFilterArgs>),
+    #[command(alias = "get")]
     Show(ShowArgs<ApiSessionDetail>),
     #[command(visible_alias = "rm")]
     Delete(delete::DeleteArgs),
