@@ -5,6 +5,7 @@ use crate::error::CliError;
 use crate::listable::{ListOrder, Listable};
 use crate::moment;
 use crate::names::Names;
+use crate::resolve;
 use crate::table::Table;
 use portcullis_api::entity::Base;
 use portcullis_api::envelope::ListEnvelope;
@@ -77,7 +78,12 @@ pub(crate) trait Entity: EntityKind {
     /// Finds the entity that a user refers to by `text`.
     fn find(client: &Client, text: &str) -> impl Future<Output = Result<Self, CliError>> + Send {
         let id = Self::Id::from_wire(text.to_owned());
-        async move { Ok(client.entity(&id).await?) }
+        async move {
+            client
+                .entity(&id)
+                .await
+                .map_err(resolve::unknown_id::<Self>)
+        }
     }
 
     /// Its table when it is shown alone.

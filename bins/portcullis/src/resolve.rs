@@ -4,7 +4,8 @@ use crate::entity::{Entity, EntityKind, Named};
 use crate::error::CliError;
 use crate::listable::Listable as _;
 use crate::suggestions;
-use portcullis_client::{Client, ListQuery};
+use portcullis_api::code::Code;
+use portcullis_client::{Client, ClientError, ListQuery};
 
 impl<N: Named> Entity for N {
     const IS_NAMED: bool = true;
@@ -71,6 +72,22 @@ pub(crate) async fn by_id_or_name<N: Named>(client: &Client, text: &str) -> Resu
     }
     let suggestion = suggestion::<N>(client, text).await;
     Err(not_found::<N>(fields, text, suggestion))
+}
+
+/// Converts a failed request for the entity with an id that users gave. They may have given the name
+/// of its identity.
+pub(crate) fn unknown_id<E: EntityKind>(error: ClientError) -> CliError {
+    let is_unknown = error.is_refused_with(Code::NotFound);
+    let error = CliError::from(error);
+    if !is_unknown {
+        return error;
+    }
+    let command = E::COMMAND;
+    error.hint(if E::HAS_IDENTITY {
+        format!("`portcullis {command} list --identity NAME` shows the ids of an identity")
+    } else {
+        format!("`portcullis {command} list` shows the ids")
+    })
 }
 
 /// Asks whether a similar name is meant.

@@ -7,6 +7,7 @@ use crate::completion::Values;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::output::Output;
+use crate::resolve;
 use clap::Args;
 use portcullis_api::authenticator::AuthenticatorDetail;
 use portcullis_api::enrollment::{EnrollmentDetail, EnrollmentRefresh};
@@ -48,7 +49,8 @@ impl Verb for ResetArgs {
         };
         let destination = self.token.prepare()?;
         let id = AuthenticatorId::from_wire(self.id);
-        let created = client.re_enroll(&id, &body).await?;
+        let created = client.re_enroll(&id, &body).await;
+        let created = created.map_err(resolve::unknown_id::<AuthenticatorDetail>)?;
         let id = EnrollmentId::from_wire(created.id);
         let enrollment = client
             .entity::<EnrollmentDetail>(&id)

@@ -7,6 +7,7 @@ use crate::completion::Values;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::output::Output;
+use crate::resolve;
 use clap::Args;
 use portcullis_api::enrollment::{EnrollmentDetail, EnrollmentRefresh};
 use portcullis_domain::ids::EnrollmentId;
@@ -43,7 +44,8 @@ impl Verb for RefreshArgs {
         let destination = self.token.prepare()?;
         let id = EnrollmentId::from_wire(self.id);
         let body = EnrollmentRefresh { expires_at };
-        session.client.refresh_enrollment(&id, &body).await?;
+        let refreshed = session.client.refresh_enrollment(&id, &body).await;
+        refreshed.map_err(resolve::unknown_id::<EnrollmentDetail>)?;
         let enrollment = session.client.entity::<EnrollmentDetail>(&id).await?;
         deliver_and_show(context, &session.client, destination, &enrollment, None).await
     }

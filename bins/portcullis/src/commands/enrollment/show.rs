@@ -44,8 +44,7 @@ impl Verb for ShowArgs {
 
     async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
         let destination = self.token.prepare()?;
-        let id = EnrollmentId::from_wire(self.id);
-        let enrollment = session.client.entity::<EnrollmentDetail>(&id).await?;
+        let enrollment = EnrollmentDetail::find(&session.client, &self.id).await?;
         deliver_and_show(context, &session.client, destination, &enrollment, None).await
     }
 }
