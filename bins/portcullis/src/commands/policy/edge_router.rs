@@ -41,10 +41,10 @@ impl EntityKind for EdgeRouterPolicyDetail {
             policy.semantic.name().into()
         }),
         Column::new("edgeRouterRoles", "edge routers", |policy, _| {
-            selector_args::display(&policy.edge_router_roles_display).into()
+            selector_args::display_or_none(&policy.edge_router_roles_display).into()
         }),
         Column::new("identityRoles", "identities", |policy, _| {
-            selector_args::display(&policy.identity_roles_display).into()
+            selector_args::display_or_none(&policy.identity_roles_display).into()
         }),
         Column::new("isSystem", "system", |policy, _| policy.is_system.into()),
     ];

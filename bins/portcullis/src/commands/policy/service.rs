@@ -86,10 +86,10 @@ impl EntityKind for ServicePolicyDetail {
             policy.semantic.name().into()
         }),
         Column::new("serviceRoles", "services", |policy, _| {
-            selector_args::display(&policy.service_roles_display).into()
+            selector_args::display_or_none(&policy.service_roles_display).into()
         }),
         Column::new("identityRoles", "identities", |policy, _| {
-            selector_args::display(&policy.identity_roles_display).into()
+            selector_args::display_or_none(&policy.identity_roles_display).into()
         }),
         Column::new("postureCheckRoles", "checks", |policy, _| {
             selector_args::display(&policy.posture_check_roles_display).into()

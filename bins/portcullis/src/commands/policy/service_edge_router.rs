@@ -41,10 +41,10 @@ impl EntityKind for ServiceEdgeRouterPolicyDetail {
             policy.semantic.name().into()
         }),
         Column::new("serviceRoles", "services", |policy, _| {
-            selector_args::display(&policy.service_roles_display).into()
+            selector_args::display_or_none(&policy.service_roles_display).into()
         }),
         Column::new("edgeRouterRoles", "edge routers", |policy, _| {
-            selector_args::display(&policy.edge_router_roles_display).into()
+            selector_args::display_or_none(&policy.edge_router_roles_display).into()
         }),
     ];
     const FIELDS: &'static [&'static str] =
