@@ -8,7 +8,7 @@ use portcullis_domain::clock::Timestamp;
 /// What users choose of a table.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct TableChoice {
-    /// Names of columns, in order; none for those that the kind has by default.
+    /// Names or titles of columns, in order; none for those that the kind has by default.
     pub(crate) columns: Vec<String>,
     pub(crate) has_no_titles: bool,
 }
@@ -85,8 +85,9 @@ fn by_default<L>(known: &[Column<L>], is_wide: bool) -> Vec<Column<L>> {
 
 fn choose<L>(known: &[Column<L>], names: &[String]) -> Result<Vec<Column<L>>, CliError> {
     let chosen = names.iter().map(|name| {
-        let mut columns = known.iter();
-        let found = columns.find(|column| column.name.eq_ignore_ascii_case(name));
+        let is_called = |text: &str| text.eq_ignore_ascii_case(name);
+        let by_name = known.iter().find(|column| is_called(column.name));
+        let found = by_name.or_else(|| known.iter().find(|column| is_called(column.title)));
         found.copied().ok_or_else(|| unknown(known, name))
     });
     chosen.collect()
@@ -148,10 +149,10 @@ mod tests {
     #[test]
     fn columns_are_chosen_in_order() {
         let mut choice = TableChoice {
-            columns: vec!["size".to_owned(), "NAME".to_owned()],
+            columns: vec!["size".to_owned(), "NAME".to_owned(), "born".to_owned()],
             has_no_titles: true,
         };
-        assert_eq!(rendered(&choice, false).unwrap(), "small  tom\n");
+        assert_eq!(rendered(&choice, false).unwrap(), "small  tom  5m ago\n");
         choice.columns.push("colour".to_owned());
         let refused = rendered(&choice, false).unwrap_err();
         assert_eq!(refused.message(), "this list has no column `colour`");
