@@ -22,6 +22,9 @@ use url::Url;
 /// Names the profile to use.
 pub(crate) const PROFILE_VARIABLE: &str = "PORTCULLIS_PROFILE";
 
+/// The profile in use if none was chosen.
+const DEFAULT_PROFILE: &str = "default";
+
 /// Global options.
 #[derive(Debug, Args)]
 pub(crate) struct GlobalArgs {
@@ -197,7 +200,16 @@ impl Context {
         let not_logged_in = |url: Option<&str>| {
             CliError::not_logged_in(format!("not logged in (profile `{name}`)"), url)
         };
-        let profile = self.store.read(name)?.ok_or_else(|| not_logged_in(None))?;
+        let mut all = self.store.read_all()?;
+        let profile = all
+            .profiles
+            .remove(name)
+            .ok_or_else(|| match all.describe_known(name) {
+                Some(known) if name != DEFAULT_PROFILE => {
+                    CliError::without_session(format!("there is no profile `{name}`")).hint(known)
+                },
+                _ => not_logged_in(None),
+            })?;
         let url = controller_url::display(&profile.url);
         let stored = profile
             .session
@@ -215,7 +227,9 @@ impl Context {
 /// The profile that `profile use` chose. If the profiles cannot be read, whatever needs one says so.
 fn chosen_profile(store: &ProfileStore) -> String {
     let profiles = store.read_all().unwrap_or_default();
-    profiles.current.unwrap_or_else(|| "default".to_owned())
+    profiles
+        .current
+        .unwrap_or_else(|| DEFAULT_PROFILE.to_owned())
 }
 
 /// A non-empty environment variable: shells unset a variable by making it empty.

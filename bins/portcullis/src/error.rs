@@ -90,8 +90,12 @@ impl CliError {
     /// Creates an error for a missing or expired session.
     pub(crate) fn not_logged_in(message: impl Into<String>, url: Option<&str>) -> Self {
         let login = url.unwrap_or("URL --username NAME");
+        Self::without_session(message).hint(format!("run `portcullis login {login}`"))
+    }
+
+    /// Creates an error for a missing session that a login does not mend.
+    pub(crate) fn without_session(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::NotLoggedIn, anyhow::Error::msg(message.into()))
-            .hint(format!("run `portcullis login {login}`"))
     }
 
     fn new(kind: ErrorKind, error: anyhow::Error) -> Self {

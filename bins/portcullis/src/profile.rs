@@ -7,6 +7,7 @@ pub(crate) use store::ProfileStore;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::secret;
+use crate::suggestions;
 use crate::trust::{self, TrustSource};
 use portcullis_api::time::WireTime;
 use portcullis_client::Trust;
@@ -25,6 +26,16 @@ pub(crate) struct Profiles {
     /// The one that `profile use` chose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) current: Option<String>,
+}
+
+impl Profiles {
+    /// A hint at the profiles that somebody may mean by a wrong `name`; `None` if there are none.
+    pub(crate) fn describe_known(&self, name: &str) -> Option<String> {
+        let names = self.profiles.keys().map(String::as_str);
+        let quoted: Vec<_> = names.clone().map(|name| format!("`{name}`")).collect();
+        let all = || (!quoted.is_empty()).then(|| format!("there are {}", quoted.join(", ")));
+        suggestions::did_you_mean(name, names).or_else(all)
+    }
 }
 
 /// A controller and the session with it.

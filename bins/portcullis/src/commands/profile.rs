@@ -85,16 +85,10 @@ fn choose(context: &Context, name: &str) -> Result<(), CliError> {
 fn find<'a>(all: &'a Profiles, name: &str) -> Result<&'a Profile, CliError> {
     all.profiles.get(name).ok_or_else(|| {
         let error = CliError::failed(format!("there is no profile `{name}`"));
-        let names: Vec<_> = all
-            .profiles
-            .keys()
-            .map(|name| format!("`{name}`"))
-            .collect();
-        if names.is_empty() {
-            error.hint("`portcullis login URL --profile NAME` makes one")
-        } else {
-            error.hint(format!("there are {}", names.join(", ")))
-        }
+        let known = all.describe_known(name);
+        error.hint(
+            known.unwrap_or_else(|| "`portcullis login URL --profile NAME` makes one".to_owned()),
+        )
     })
 }
 

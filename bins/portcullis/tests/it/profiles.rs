@@ -32,6 +32,17 @@ fn commands_that_need_a_session_say_how_to_get_one() {
 }
 
 #[test]
+fn misspelled_profiles_are_told_from_sessions_that_are_missing() {
+    let environment = Environment::new();
+    environment.log_in(&closed());
+    let outcome = environment.run("whoami --profile defualt");
+    assert_eq!(outcome.code, 3);
+    assert_snapshot!(outcome.stderr, @"");
+    let outcome = environment.run("whoami --profile other");
+    assert_snapshot!(outcome.stderr, @"");
+}
+
+#[test]
 fn session_is_forgotten_even_when_the_controller_is_away() {
     let environment = Environment::new();
     let url = closed();
