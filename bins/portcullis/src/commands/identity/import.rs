@@ -214,21 +214,33 @@ impl Verb for ImportArgs {
             halt: None,
         };
         import.run(plan.tasks).await?;
-        self.conclude(context, import)
+        let has_unwritten_tokens = !self.tokens.is_given() && rows.iter().any(Row::has_token);
+        self.conclude(context, import, has_unwritten_tokens)
     }
 }
 
 impl ImportArgs {
     /// Writes the result, and says how to go on if it is not complete.
-    fn conclude(&self, context: &Context, import: Import) -> Result<(), CliError> {
+    fn conclude(
+        &self,
+        context: &Context,
+        import: Import,
+        has_unwritten_tokens: bool,
+    ) -> Result<(), CliError> {
         let Import { report, halt, .. } = import;
+        let is_next = has_unwritten_tokens && halt.is_none() && !report.created.is_empty();
+        let next = is_next.then_some("portcullis enrollment list");
         let names = report.created.iter().map(CreatedEntry::name);
         context
             .output
-            .write_named(names, &report, || report.table())?;
+            .write_named(names, &report, || report.table(next))?;
         match halt {
             Some(error) => Err(error.hint(match &self.checkpoint {
                 Some(_) => "run the same command again to go on",
+                None if self.tokens.is_one_file() => {
+                    "run the command again with `--skip-existing` and a new `--output-jwt-file` to go \
+                     on; with `--checkpoint FILE`, no token gets lost on the way"
+                },
                 None => {
                     "run the command again with `--skip-existing` to go on; with `--checkpoint FILE`, \
                      no token gets lost on the way"

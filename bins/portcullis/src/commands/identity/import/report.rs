@@ -64,8 +64,8 @@ pub(super) struct FailedEntry {
 }
 
 impl Report {
-    /// Failures one by one, and the rest as numbers.
-    pub(super) fn table(&self) -> Grid {
+    /// Failures one by one, the rest as numbers, and the command that probably follows.
+    pub(super) fn table(&self, next: Option<&str>) -> Grid {
         let mut table = Grid::default();
         for failure in &self.failed {
             let line = format!("line {}", failure.entry.line);
@@ -75,7 +75,11 @@ impl Report {
             let line = format!("line {}", entry.line);
             table.push(["unfinished", &line, &entry.name, ""]);
         }
-        table.footer(self.summary())
+        let summary = self.summary();
+        table.footer(match next {
+            Some(command) => format!("{summary}\nnext: {command}"),
+            None => summary,
+        })
     }
 
     fn summary(&self) -> String {

@@ -30,6 +30,16 @@ pub(super) struct TokensArgs {
 }
 
 impl TokensArgs {
+    /// Whether tokens are written.
+    pub(super) fn is_given(&self) -> bool {
+        self.output_jwt_dir.is_some() || self.is_one_file()
+    }
+
+    /// Whether they go to a common file, which must be new.
+    pub(super) fn is_one_file(&self) -> bool {
+        self.output_jwt_file.is_some()
+    }
+
     /// Where the tokens go; the same for every run of the same command.
     pub(super) fn describe(&self) -> Option<String> {
         let path = self
