@@ -130,6 +130,9 @@ fn trust_is_a_whole_word() {
 
     let mut terminal = Terminal::start(&session, &login);
     terminal.answer(TRUST, "yes\n");
+    // A slip does not lead to the first question again.
+    terminal.answer("Password of admin", "not-this-one\n");
+    terminal.answer("Try again.", "");
     terminal.answer("Password of admin", &format!("{PASSWORD}\n"));
     let (code, shown) = terminal.end();
     assert_eq!(code, 0, "{shown}");

@@ -77,6 +77,11 @@ impl PasswordArgs {
         self.password.is_some() || self.password_file.is_some()
     }
 
+    /// Whether it comes from a prompt.
+    pub(crate) fn is_asked_for(&self) -> bool {
+        !self.is_given() && !secret_source::is_env_set(OWN.variable)
+    }
+
     /// The file to read it from, if any.
     pub(crate) fn file(&self) -> Option<&Path> {
         self.password_file.as_deref()

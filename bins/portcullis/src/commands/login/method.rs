@@ -6,9 +6,12 @@ use crate::credential::Credential;
 use crate::error::CliError;
 use crate::ext_jwt;
 use crate::identity_file::IdentityFile;
+use crate::output;
+use crate::password::PasswordArgs;
 use crate::profile::{self, Profile, StoredLogin};
 use crate::trust::TrustedController;
 use portcullis_api::api_session::ApiSessionDetail;
+use portcullis_api::code::Code;
 use portcullis_client::{Api, Client};
 use std::path::{Path, PathBuf};
 use url::Url;
@@ -21,6 +24,9 @@ pub(super) enum LoginMethod {
     /// A credential in files.
     Stored(StoredLogin),
 }
+
+/// How often a password is asked for.
+const MAX_ATTEMPTS: u32 = 3;
 
 /// Hints on refused logins.
 const WRONG_PASSWORD: &str = "check the username and password";
@@ -90,13 +96,9 @@ impl LoginMethod {
         arguments: &LoginArgs,
     ) -> Result<ApiSessionDetail, CliError> {
         let client = &trusted.client;
-        let refused = |hint| move |error| CliError::from_login(error, hint);
         match self {
             Self::Password(username) => {
-                let question = format!("Password of {username}");
-                let password = arguments.password.read_or_prompt(&question, false)?;
-                let login = client.authenticate_with_password(Api::Management, username, password);
-                login.await.map_err(refused(WRONG_PASSWORD))
+                log_in_with_password(client, username, &arguments.password).await
             },
             Self::Stored(StoredLogin::ExtJwt(path)) => {
                 let token = ext_jwt::read(path)?;
@@ -117,6 +119,33 @@ impl LoginMethod {
             Self::Stored(StoredLogin::Certificate { cert, key }) => {
                 let certificate = Credential::read(cert, key)?;
                 log_in_with_certificate(context, url, trusted, certificate).await
+            },
+        }
+    }
+}
+
+/// Logs in with a password. A wrong one is asked for again.
+async fn log_in_with_password(
+    client: &Client,
+    username: &str,
+    source: &PasswordArgs,
+) -> Result<ApiSessionDetail, CliError> {
+    let question = format!("Password of {username}");
+    let mut left = if source.is_asked_for() {
+        MAX_ATTEMPTS
+    } else {
+        1
+    };
+    loop {
+        left -= 1;
+        let password = source.read_or_prompt(&question, false)?;
+        let login = client.authenticate_with_password(Api::Management, username, password);
+        match login.await {
+            Err(error) if left > 0 && error.is_refused_with(Code::InvalidAuth) => {
+                output::note("The username or password is wrong. Try again.");
+            },
+            outcome => {
+                return outcome.map_err(|error| CliError::from_login(error, WRONG_PASSWORD));
             },
         }
     }
