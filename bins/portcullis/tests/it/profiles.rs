@@ -37,9 +37,15 @@ fn misspelled_profiles_are_told_from_sessions_that_are_missing() {
     environment.log_in(&closed());
     let outcome = environment.run("whoami --profile defualt");
     assert_eq!(outcome.code, 3);
-    assert_snapshot!(outcome.stderr, @"");
+    assert_snapshot!(outcome.stderr, @"
+        error: there is no profile `defualt`
+        hint: did you mean `default`?
+        ");
     let outcome = environment.run("whoami --profile other");
-    assert_snapshot!(outcome.stderr, @"");
+    assert_snapshot!(outcome.stderr, @"
+        error: there is no profile `other`
+        hint: there are `default`
+        ");
 }
 
 #[test]
