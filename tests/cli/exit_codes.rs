@@ -65,6 +65,9 @@ fn exit_codes_tell_what_went_wrong() {
         "identity create anna --enrollment none --output name",
         "identity update anna --name admin",
         "enrollment delete nothing --yes",
+        "enrollment show anna --output-jwt anna.jwt",
+        "enrollment refresh anna",
+        "identity list --columns 'NAME, Admin'",
         "ca create corporate nothing.pem",
     ]);
     assert_snapshot!(transcript, @r#"
@@ -94,8 +97,25 @@ fn exit_codes_tell_what_went_wrong() {
         [1]
         $ portcullis enrollment delete nothing --yes
         error: the controller refused: Nothing was found under this path or id (NOT_FOUND): enrollment with id nothing not found
+        hint: `portcullis enrollment list --identity NAME` shows the ids of an identity
         request id: REQUEST
         [1]
+        $ portcullis enrollment show anna --output-jwt anna.jwt
+        error: the controller refused: Nothing was found under this path or id (NOT_FOUND): enrollment with id anna not found
+        hint: `portcullis enrollment list --identity NAME` shows the ids of an identity
+        request id: REQUEST
+        [1]
+        $ portcullis enrollment refresh anna
+        error: the controller refused: Nothing was found under this path or id (NOT_FOUND)
+        hint: `portcullis enrollment list --identity NAME` shows the ids of an identity
+        request id: REQUEST
+        [1]
+        $ portcullis identity list --columns 'NAME, Admin'
+        NAME   ADMIN
+        admin  yes
+        anna
+        2 identities
+        [0]
         $ portcullis ca create corporate nothing.pem
         error: nothing.pem cannot be read: it does not exist
         hint: the second argument is the PEM file with the certificate of the CA

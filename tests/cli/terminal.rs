@@ -132,8 +132,8 @@ fn trust_is_a_whole_word() {
     terminal.answer(TRUST, "yes\n");
     // A slip does not lead to the first question again.
     terminal.answer("Password of admin", "not-this-one\n");
-    terminal.answer("Try again.", "");
-    terminal.answer("Password of admin", &format!("{PASSWORD}\n"));
+    let again = "Try again.\r\nPassword of admin";
+    terminal.answer(again, &format!("{PASSWORD}\n"));
     let (code, shown) = terminal.end();
     assert_eq!(code, 0, "{shown}");
     assert!(!shown.contains(PASSWORD), "{shown}");
