@@ -34,8 +34,10 @@ impl AuditWriter {
             .name("audit".to_owned())
             .spawn(move || {
                 app.trail.register_writer(thread::current());
-                let _watch = PanicGuard(Arc::clone(&app));
+                let watch = PanicGuard(Arc::clone(&app));
                 let is_written = Pump::new(app, sink, stop_flag).run();
+                // Whoever waits for the end may close the store, which the guard keeps open.
+                drop(watch);
                 // The receiver may be gone.
                 let _ = finished.send(is_written);
             })?;
