@@ -30,14 +30,14 @@ fn enough(round: usize) -> usize {
 /// Ids that clients hold an acknowledgement of.
 #[derive(Debug, Default)]
 struct Acknowledged {
-    ids: Mutex<BTreeSet<String>>,
+    ids: Mutex<BTreeSet<IdentityId>>,
     count: AtomicUsize,
     /// Identities that hold a certificate.
-    certified: Mutex<BTreeSet<String>>,
+    certified: Mutex<BTreeSet<IdentityId>>,
 }
 
 impl Acknowledged {
-    fn add(&self, id: String) {
+    fn add(&self, id: IdentityId) {
         assert!(self.ids.lock().unwrap().insert(id), "an id was given twice");
         self.count.fetch_add(1, Ordering::SeqCst);
     }
@@ -110,10 +110,8 @@ async fn log_in(controller: &Controller, password: &str) -> Client {
 }
 
 /// Redeems the token of an identity.
-async fn certify(admin: &Client, id: &str) -> Result<(), ClientError> {
-    let shown = admin
-        .entity::<IdentityDetail>(&IdentityId::from_wire(id))
-        .await?;
+async fn certify(admin: &Client, id: &IdentityId) -> Result<(), ClientError> {
+    let shown = admin.entity::<IdentityDetail>(id).await?;
     let token = shown.enrollment.ott.unwrap().token.unwrap();
     let (_key, csr) = client_key_and_csr();
     admin.enroll_with_csr(token, &csr).await.map(|_chain| ())
@@ -134,7 +132,7 @@ fn load(
                 let mut body = IdentityCreate::named(format!("i-{round}-{number}-{sequence}"));
                 body.enrollment = Some(IdentityCreateEnrollment::ott());
                 let done = async {
-                    let id = admin.create_entity::<IdentityDetail>(&body).await?.id;
+                    let id = admin.create_entity::<IdentityDetail>(&body).await?;
                     acknowledged.add(id.clone());
                     if sequence % 2 == 1 {
                         certify(&admin, &id).await?;
@@ -173,7 +171,7 @@ async fn check(admin: &Client, round: usize, acknowledged: &Acknowledged) {
         for identity in page {
             // What an identity was created with is there with it, or has become a certificate:
             // a token is never spent for nothing, and never good for a second one.
-            let (name, id) = (identity.name, identity.base.id.as_str().to_owned());
+            let (name, id) = (identity.name, identity.base.id);
             let has_certificate = identity.authenticators.cert.is_some();
             assert_ne!(
                 identity.enrollment.ott.is_some(),
@@ -197,10 +195,7 @@ async fn check(admin: &Client, round: usize, acknowledged: &Acknowledged) {
         found.len()
     );
     if let Some(last) = expected.last() {
-        let id = IdentityId::from_wire(last.as_str());
-        assert_eq!(
-            admin.entity::<IdentityDetail>(&id).await.unwrap().base.id,
-            id
-        );
+        let shown = admin.entity::<IdentityDetail>(last).await.unwrap();
+        assert_eq!(shown.base.id, *last);
     }
 }

@@ -14,7 +14,6 @@
 
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use portcullis_client::api::identity::{IdentityCreate, IdentityCreateEnrollment, IdentityDetail};
-use portcullis_client::ids::IdentityId;
 use portcullis_client::{Api, Client, ClientError, Credentials, RetryPolicy, Trust};
 use secrecy::ExposeSecret as _;
 use std::error::Error;
@@ -55,9 +54,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
 async fn create(client: &Client, name: String) -> Result<(String, String), ClientError> {
     let mut body = IdentityCreate::named(&name);
     body.enrollment = Some(IdentityCreateEnrollment::ott());
-    let created = client.create_entity::<IdentityDetail>(&body).await?;
+    let id = client.create_entity::<IdentityDetail>(&body).await?;
 
-    let id = IdentityId::from_wire(created.id);
     let identity = client.entity::<IdentityDetail>(&id).await?;
     let token = identity.enrollment.ott.and_then(|ott| ott.jwt);
     Ok((

@@ -13,7 +13,6 @@
 //! use portcullis_client::api::identity::{
 //!     IdentityCreate, IdentityCreateEnrollment, IdentityDetail, IdentityPatch,
 //! };
-//! use portcullis_client::ids::IdentityId;
 //! use portcullis_client::{Api, Client, Credentials, ListQuery, RetryPolicy, Trust};
 //! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
 //! let url = "https://localhost:1280".parse()?;
@@ -26,8 +25,7 @@
 //!
 //! let mut laptop = IdentityCreate::named("laptop");
 //! laptop.enrollment = Some(IdentityCreateEnrollment::ott());
-//! let id = client.create_entity::<IdentityDetail>(&laptop).await?.id;
-//! let id = IdentityId::from_wire(id);
+//! let id = client.create_entity::<IdentityDetail>(&laptop).await?;
 //!
 //! let mut change = IdentityPatch::default();
 //! change.options.role_attributes = Some(vec!["sales".to_owned()]);

@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // An administrator creates an identity with an enrollment.
     let mut spec = IdentitySpec::named(IdentityName::new("laptop")?);
-    spec.role_attributes = RoleAttributes::new(["sales".to_owned()])?;
+    spec.role_attributes = RoleAttributes::new(["sales"])?;
     let mut laptop = Identity::new(IdentityId::from_wire("laptop-1"), spec, now);
     let enrollment = Enrollment::new(
         EnrollmentId::from_wire("enrollment-1"),

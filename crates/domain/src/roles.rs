@@ -20,9 +20,12 @@ impl RoleAttributes {
     ///
     /// [`FieldError`] on `roleAttributes` when one is empty or begins with `#` or `@`, which are
     /// reserved for selectors.
-    pub fn new(attributes: impl IntoIterator<Item = String>) -> Result<Self, FieldError> {
+    pub fn new(
+        attributes: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Result<Self, FieldError> {
         attributes
             .into_iter()
+            .map(Into::into)
             .map(|attribute| match attribute.chars().next() {
                 Some(mark @ ('#' | '@')) => Err(FieldError::new(
                     "roleAttributes",
@@ -71,7 +74,7 @@ mod tests {
     #[test]
     fn selector_marks_and_nothing_are_refused() {
         for bad in ["#all", "@x", ""] {
-            let error = RoleAttributes::new([bad.to_owned()]).unwrap_err();
+            let error = RoleAttributes::new([bad]).unwrap_err();
             assert_eq!(
                 (error.field.as_str(), error.value.as_str()),
                 ("roleAttributes", bad)
@@ -88,6 +91,6 @@ mod tests {
     #[test]
     fn empty_without_attributes() {
         assert!(RoleAttributes::default().is_empty());
-        assert!(!RoleAttributes::new(["a".to_owned()]).unwrap().is_empty());
+        assert!(!RoleAttributes::new(["a"]).unwrap().is_empty());
     }
 }

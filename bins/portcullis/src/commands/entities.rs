@@ -48,8 +48,7 @@ pub(crate) async fn create_and_fetch<E: Entity + Creatable>(
     body: &E::Create,
 ) -> Result<E, CliError> {
     let created = client.create_entity::<E>(body).await;
-    let created = created.map_err(refused_change::<E>)?;
-    let id = E::Id::from_wire(created.id);
+    let id = created.map_err(refused_change::<E>)?;
     client.entity(&id).await.map_err(|error| {
         let id = id.as_str();
         CliError::from(error).hint(format!("the {} was created with id {id}", E::SHORT_NOUN))

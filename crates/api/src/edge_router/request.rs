@@ -170,7 +170,7 @@ mod tests {
         let sent = EdgeRouterCreate {
             app_data: Tags::default(),
             is_tunneler_enabled: true,
-            role_attributes: RoleAttributes::new(["x".to_owned()]).unwrap(),
+            role_attributes: RoleAttributes::new(["x"]).unwrap(),
             router: TransitRouterCreate {
                 configs: ["c"].map(ConfigId::from_wire).into(),
                 cost: 65535,

@@ -312,7 +312,7 @@ mod tests {
             encryption_required: false,
             max_idle_time_millis: 1,
             name: "s".to_owned(),
-            role_attributes: RoleAttributes::new(["r".to_owned()]).unwrap(),
+            role_attributes: RoleAttributes::new(["r"]).unwrap(),
             tags: Tags::default(),
             terminator_strategy: Some("sticky".to_owned()),
         };

@@ -7,7 +7,7 @@ use crate::endpoint::{Api, Endpoint};
 use crate::error::ClientError;
 use crate::list_query::ListQuery;
 use crate::pages::{EntityStream, Pages};
-use portcullis_api::envelope::{Created, ListEnvelope};
+use portcullis_api::envelope::ListEnvelope;
 use portcullis_domain::ids::EntityId;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -86,12 +86,13 @@ impl Client {
         self.get(&entity_endpoint::<R>(id)).await
     }
 
-    /// Creates an entity.
+    /// Creates an entity; returns its id.
     pub async fn create_entity<R: Creatable>(
         &self,
         body: &R::Create,
-    ) -> Result<Created, ClientError> {
-        self.create(&collection::<R>(), body).await
+    ) -> Result<R::Id, ClientError> {
+        let created = self.create(&collection::<R>(), body).await?;
+        Ok(R::Id::from_wire(created.id))
     }
 
     /// Replaces the spec of an entity.

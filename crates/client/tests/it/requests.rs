@@ -66,11 +66,11 @@ async fn session_and_body_are_sent() {
     let answer = r#"{"data":{"_links":{},"id":"x1"},"meta":{}}"#;
     let setting = Setting::new(Say::Answer(201, answer)).await;
     let client = setting.client.with_session("s1".into());
-    let created = client
+    let id = client
         .create_entity::<IdentityDetail>(&IdentityCreate::named("laptop"))
         .await
         .unwrap();
-    assert_eq!(created.id, "x1");
+    assert_eq!(id, IdentityId::from_wire("x1"));
     let request = &setting.seen().requests[0];
     assert!(
         request.starts_with("POST /edge/management/v1/identities HTTP/1.1\r\n"),

@@ -93,9 +93,9 @@ impl<I: EntityId> RoleSelectors<I> {
     /// when `#all` is not the only one.
     pub fn new(
         field: &str,
-        selectors: impl IntoIterator<Item = String>,
+        selectors: impl IntoIterator<Item = impl Into<String>>,
     ) -> Result<Self, FieldError> {
-        let selectors: BTreeSet<String> = selectors.into_iter().collect();
+        let selectors: BTreeSet<String> = selectors.into_iter().map(Into::into).collect();
         match selectors.iter().find(|selector| is_bare(selector)) {
             Some(bare) => Err(FieldError::new(
                 field,
@@ -215,10 +215,7 @@ mod tests {
     use crate::ids::ServiceId;
 
     fn roles(selectors: &[&str]) -> Result<RoleSelectors<ServiceId>, FieldError> {
-        RoleSelectors::new(
-            "serviceRoles",
-            selectors.iter().map(|text| (*text).to_owned()),
-        )
+        RoleSelectors::new("serviceRoles", selectors.iter().copied())
     }
 
     #[test]
@@ -286,8 +283,7 @@ mod tests {
             (&["#al"], &["all"], false, false),
         ] {
             let roles = roles(selectors).unwrap();
-            let carried = RoleAttributes::new(carried.iter().map(|text| (*text).to_owned()));
-            let carried = carried.unwrap();
+            let carried = RoleAttributes::new(carried.iter().copied()).unwrap();
             assert_eq!(roles.selects(AllOf, &id, &carried), all_of, "{roles:?}");
             assert_eq!(roles.selects(AnyOf, &id, &carried), any_of, "{roles:?}");
         }

@@ -17,7 +17,7 @@ const WORDS: [&str; 8] = [
 
 /// What the `number`th thing of a kind carries: each pair of words comes as often as any other.
 pub(super) fn carried(number: u64) -> Result<RoleAttributes, FieldError> {
-    RoleAttributes::new(pair(number).map(str::to_owned))
+    RoleAttributes::new(pair(number))
 }
 
 /// The selectors of a pair.
