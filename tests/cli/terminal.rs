@@ -132,7 +132,7 @@ fn trust_is_a_whole_word() {
     terminal.answer(TRUST, "yes\n");
     // A slip does not lead to the first question again.
     terminal.answer("Password of admin", "not-this-one\n");
-    let again = "Try again.\r\nPassword of admin";
+    let again = "Try again.\r\n\rPassword of admin";
     terminal.answer(again, &format!("{PASSWORD}\n"));
     let (code, shown) = terminal.end();
     assert_eq!(code, 0, "{shown}");
