@@ -13,7 +13,7 @@ problem, otherwise with 1.
 
 Examples:
   portcullis-controller doctor controller.yml
-  sudo -u portcullis portcullis-controller doctor controller.yml
+  sudo portcullis-controller doctor /var/lib/portcullis/controller.yml
   portcullis-controller doctor controller.yml -o json |
       jq '.findings[] | select(.severity == \"error\")'";
 

@@ -9,7 +9,8 @@ const EXAMPLES: &str = "\
 Creates a root CA, an authority for identities and routers, the certificates of
 the controller, and the file that names them. On a terminal, what is not given
 by options is asked for. Everything is written or nothing, and no existing file
-is touched. The directory has all of the network: back it up as a whole.
+is touched. The directory has all of the network: back up its keys and
+certificates, and the store by `portcullis database snapshot`.
 
 With --cert and the options after it, certificates of your own are named and
 only the file is written.

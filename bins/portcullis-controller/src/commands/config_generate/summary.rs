@@ -20,8 +20,9 @@ pub(super) fn of_network(created: &NetworkFiles) -> String {
     rows.push(row("CA SHA-256", &created.root.halves()));
     format!(
         "A network was created.\n\n{rows}\n\
-         Back up the directory as a whole, and keep root.key offline: it is only needed\n\
-         to replace the authority that signs.\n\n{next}",
+         Back up keys and certificates now, and the store by `portcullis database\n\
+         snapshot`. Keep root.key offline: it is only needed to replace the authority\n\
+         that signs.\n\n{next}",
         rows = rows.concat(),
         next = next_commands(&home.config),
     )
