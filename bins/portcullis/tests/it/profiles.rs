@@ -152,7 +152,7 @@ fn profiles_are_listed_chosen_and_removed() {
     let unknown = environment.run("profile use stagin");
     assert_eq!(unknown.code, 1);
     assert!(
-        unknown.stderr.contains("there are `default`"),
+        unknown.stderr.contains("did you mean `staging`?"),
         "{}",
         unknown.stderr
     );
