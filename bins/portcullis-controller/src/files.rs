@@ -5,6 +5,7 @@ mod directory_draft;
 pub(crate) use directory_draft::{DirectoryDraft, is_empty_directory};
 
 use anyhow::Context as _;
+use rustix::io::Errno;
 use rustix::process::geteuid;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -36,9 +37,14 @@ fn write(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
         .create_new(true)
         .mode(mode)
         .open(path)?;
-    inherit_owner(&file, directory_of(path))?;
-    file.write_all(content)?;
-    file.sync_all()
+    let written = inherit_owner(&file, directory_of(path))
+        .and_then(|()| file.write_all(content))
+        .and_then(|()| file.sync_all());
+    if written.is_err() {
+        // Half a file is worse than none, and the first error is the one to tell.
+        let _ = fs::remove_file(path);
+    }
+    written
 }
 
 /// Gives a new file to the owner of `model`, a file or directory, if this process is root: the user that
@@ -48,10 +54,28 @@ pub(crate) fn inherit_owner(file: &File, model: &Path) -> io::Result<()> {
         return Ok(());
     }
     let model = fs::metadata(model)?;
-    match model.uid() {
-        0 => Ok(()),
-        owner => fchown(file, Some(owner), Some(model.gid())),
+    let owner = model.uid();
+    if owner == 0 || owner == file.metadata()?.uid() {
+        return Ok(());
     }
+    match fchown(file, Some(owner), Some(model.gid())) {
+        // In containers, root may lack this right, or the owner may have no number.
+        Err(error) if is_unable_to_chown(&error) => {
+            tracing::warn!(
+                owner,
+                "a new file cannot be given to the owner of its directory: {error}"
+            );
+            Ok(())
+        },
+        done => done,
+    }
+}
+
+fn is_unable_to_chown(error: &io::Error) -> bool {
+    let refusals = [Errno::PERM, Errno::INVAL].map(Errno::raw_os_error);
+    error
+        .raw_os_error()
+        .is_some_and(|code| refusals.contains(&code))
 }
 
 /// Replaces or creates a file atomically.

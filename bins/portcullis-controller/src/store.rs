@@ -23,6 +23,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 /// The open store.
 pub(crate) struct Store {
@@ -43,10 +44,11 @@ pub(crate) fn open(
         .into_iter()
         .filter(|it| !it.exists())
         .collect();
+    let started = SystemTime::from(portcullis_system::env().clock.now());
     let engine = RedbEngine::open(&path, options()).map_err(|error| open_error(&error, &path))?;
     let vault = open_vault(&engine, location, entropy)?;
     for created in missing {
-        give_to_owner(created)
+        give_to_owner(created, started)
             .with_context(|| format!("{} cannot be given to its owner", created.display()))?;
     }
     Ok(Store {
@@ -55,13 +57,17 @@ pub(crate) fn open(
     })
 }
 
-/// Gives a file that was just created to the owner of its directory.
-fn give_to_owner(path: &Path) -> io::Result<()> {
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+/// Coarseness of the times of files.
+const TIME_STEP: Duration = Duration::from_secs(1);
+
+/// Gives a file that was created after `started` to the owner of its directory.
+fn give_to_owner(path: &Path, started: SystemTime) -> io::Result<()> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    let metadata = file.metadata()?;
     // The owner of the directory may have put a link to a file of somebody else in its place.
-    if file.metadata()?.nlink() > 1 {
-        return Err(io::Error::other("it has another name as well"));
+    if !metadata.is_file() || metadata.nlink() > 1 || metadata.modified()? + TIME_STEP < started {
+        return Err(io::Error::other("another program has replaced it"));
     }
     files::inherit_owner(&file, files::directory_of(path))
 }

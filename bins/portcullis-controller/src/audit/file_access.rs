@@ -2,6 +2,7 @@
 
 use crate::{files, store};
 use anyhow::{Context as _, bail};
+use rustix::fs::{Mode, OFlags};
 use std::fs::{self, File, Metadata, TryLockError};
 use std::io;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
@@ -73,7 +74,10 @@ pub(super) fn open_existing(path: &Path) -> anyhow::Result<Option<File>> {
 /// A message that says what is wrong with the file and what to do.
 pub(super) fn open_to_read(path: &Path) -> anyhow::Result<Option<File>> {
     let name = path.display();
-    match File::open(path) {
+    // A pipe would be waited for.
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let opened = rustix::fs::open(path, flags, Mode::empty());
+    match opened.map(File::from).map_err(io::Error::from) {
         Ok(file) => {
             check_mode(path, &file)?;
             Ok(Some(file))
@@ -92,12 +96,11 @@ pub(super) fn open_to_read(path: &Path) -> anyhow::Result<Option<File>> {
 /// A message that says what is wrong and what to do.
 pub(super) fn create(path: &Path) -> anyhow::Result<File> {
     let name = path.display();
-    let mut options = File::options();
-    options.create(true).truncate(false).read(true).write(true);
-    let file = options.mode(PRIVATE_MODE).open(path);
+    let file = match create_new(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => open_no_link(path),
+        created => created,
+    };
     let file = file.with_context(|| format!("the audit file {name} cannot be created"))?;
-    files::inherit_owner(&file, files::directory_of(path))
-        .with_context(|| format!("the audit file {name} cannot be given to its owner"))?;
     check_mode(path, &file)?;
     lock(path, &file)?;
     let metadata = file.metadata();
@@ -113,6 +116,20 @@ pub(super) fn create(path: &Path) -> anyhow::Result<File> {
     let synced = File::open(files::directory_of(path)).and_then(|directory| directory.sync_all());
     synced.with_context(|| format!("the directory of the audit file {name} cannot be written"))?;
     Ok(file)
+}
+
+/// Creates a file that does not exist, not even as a link, and so is nobody else's to give away.
+fn create_new(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.create_new(true).read(true).write(true);
+    let file = options.mode(PRIVATE_MODE).open(path)?;
+    files::inherit_owner(&file, files::directory_of(path))?;
+    Ok(file)
+}
+
+fn open_no_link(path: &Path) -> io::Result<File> {
+    let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    Ok(File::from(rustix::fs::open(path, flags, Mode::empty())?))
 }
 
 /// Checks that no other process changed the length of the file.
@@ -182,4 +199,27 @@ fn check_mode(path: &Path, file: &File) -> anyhow::Result<()> {
         );
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    /// Root would give what it leads to away, to the owner of the directory.
+    #[test]
+    fn link_in_place_of_a_new_file_is_not_followed() {
+        let directory = tempfile::tempdir().unwrap();
+        let [link, target] = ["audit.jsonl", "target"].map(|name| directory.path().join(name));
+        symlink(&target, &link).unwrap();
+        assert!(create(&link).is_err());
+        assert!(!target.exists());
+        fs::write(&target, "").unwrap();
+        fs::set_permissions(&target, fs::Permissions::from_mode(PRIVATE_MODE)).unwrap();
+        assert!(create(&link).is_err());
+
+        fs::remove_file(&link).unwrap();
+        create(&link).unwrap();
+        create(&link).unwrap();
+    }
 }
