@@ -15,7 +15,7 @@ use portcullis_api::service_policy::PolicyType;
 use portcullis_client::{Api, Client, ClientError, Endpoint, ListQuery};
 
 /// Services that are listed at once, the most that controllers allow.
-const MAX_SERVICES: i64 = 500;
+const PAGE_SIZE: usize = 500;
 
 /// Arguments of `service list`.
 #[derive(Debug, Args)]
@@ -42,14 +42,22 @@ impl Verb for ListArgs {
 }
 
 async fn fetch_own(client: &Client) -> Result<Vec<ServiceDetail>, ClientError> {
-    let query = ListQuery {
-        limit: Some(MAX_SERVICES),
-        sort: Some("name".to_owned()),
-        ..ListQuery::default()
-    };
-    let endpoint = Endpoint::new(Api::Client, "services");
-    let page: ListEnvelope<ServiceDetail> = client.list(endpoint, &query).await?;
-    Ok(page.data)
+    let mut services: Vec<ServiceDetail> = Vec::new();
+    loop {
+        let query = ListQuery {
+            limit: i64::try_from(PAGE_SIZE).ok(),
+            offset: i64::try_from(services.len()).ok(),
+            sort: Some("name".to_owned()),
+            ..ListQuery::default()
+        };
+        let endpoint = Endpoint::new(Api::Client, "services");
+        let page: ListEnvelope<ServiceDetail> = client.list(endpoint, &query).await?;
+        let is_last = page.data.len() < PAGE_SIZE;
+        services.extend(page.data);
+        if is_last {
+            return Ok(services);
+        }
+    }
 }
 
 fn show_own(context: &Context, services: &[ServiceDetail]) -> Result<(), CliError> {
