@@ -144,8 +144,8 @@ fn hint_on_option(usage: &mut clap::Error) -> Option<&'static str> {
             usage.remove(ContextKind::Suggested);
             usage.remove(ContextKind::SuggestedArg);
             Some(
-                "passwords are no arguments, which others could see: use --password-file, the \
-                 environment variable that --help names, or wait to be asked",
+                "other users of this machine can see passwords on the command line: where a command \
+                 takes one, use --password-file, or wait to be asked",
             )
         },
         _ => None,

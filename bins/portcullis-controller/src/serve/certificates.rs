@@ -164,7 +164,7 @@ impl Problem {
     /// Turns a problem of certificates that would be served into that of files that are not used.
     fn mark_refused(&mut self) {
         self.message = format!(
-            "the old server certificates are kept, for with the new ones {}. To serve the new ones all \
+            "the old server certificates are kept, because of the new ones: {}. To serve the new ones all \
              the same, restart the controller",
             self.message
         );

@@ -67,7 +67,7 @@ impl Verb for DisableArgs {
         let current = session.client.current_session(Api::Client).await?;
         let is_own = current.identity_id == identity.base.id;
         if is_own && !self.yes {
-            confirm_own(&identity.name)?;
+            confirm_own(&identity.name, self.duration.is_some())?;
         }
         session
             .client
@@ -90,10 +90,14 @@ impl Verb for EnableArgs {
 }
 
 /// Asks before people shut themselves out.
-fn confirm_own(name: &str) -> Result<(), CliError> {
+fn confirm_own(name: &str, is_limited: bool) -> Result<(), CliError> {
+    let end = if is_limited {
+        "until the time is over, only another administrator can enable you again"
+    } else {
+        "only another administrator can enable you again"
+    };
     let question = format!(
-        "`{}` is you. Your sessions end at once, and only another administrator can enable you \
-         again. Disable yourself?",
+        "`{}` is you. Your sessions end at once, and {end}. Disable yourself?",
         prompt::short_name(name)
     );
     if prompt::confirm(&question, "--yes")? {
