@@ -73,6 +73,7 @@ fn what_cannot_be_revoked_is_refused() {
         [2]
         $ portcullis revocation show 6f0b6c9e-1f63-4d0a-9a55-0d5be1c0ffee
         error: the controller refused: Nothing was found under this path or id (NOT_FOUND): revocation with id 6f0b6c9e-1f63-4d0a-9a55-0d5be1c0ffee not found
+        hint: `portcullis revocation list` shows the ids
         request id: REQUEST
         [1]
         ");

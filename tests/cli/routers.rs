@@ -267,6 +267,7 @@ fn transit_routers_and_terminators_live_from_creation_to_deletion() {
         [2]
         $ portcullis terminator show nobody
         error: the controller refused: Nothing was found under this path or id (NOT_FOUND): terminator with id nobody not found
+        hint: `portcullis terminator list` shows the ids
         request id: REQUEST
         [1]
         $ portcullis terminator update nobody
@@ -275,6 +276,7 @@ fn transit_routers_and_terminators_live_from_creation_to_deletion() {
         [2]
         $ portcullis terminator update nobody --cost 1
         error: the controller refused: Nothing was found under this path or id (NOT_FOUND): terminator with id nobody not found
+        hint: `portcullis terminator list` shows the ids
         request id: REQUEST
         [1]
         $ portcullis terminator list --service nope
