@@ -2,7 +2,7 @@
 
 use crate::{config, output};
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
-use portcullis_command_line::wrap;
+use portcullis_command_line::fit;
 use portcullis_controller_config::SourceText;
 use portcullis_yaml::{Diagnostic, Severity, SourceId, contains_secret};
 use serde::Serialize;
@@ -113,8 +113,8 @@ impl Style {
 
     /// Breaks a message between words, so that it fits behind a label.
     fn fit(self, message: &str, label: &str) -> String {
-        let columns = self.columns.unwrap_or(usize::MAX);
-        wrap(message, columns.saturating_sub(label.len()), 0)
+        let room = self.columns.map(|all| all.saturating_sub(label.len()));
+        fit(message, room, 0)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Output on stdout and stderr, apart from the log.
 
-use portcullis_command_line::wrap;
+use portcullis_command_line::fit;
 use portcullis_domain::io_error;
 use portcullis_domain::terminal::is_terminal_control;
 use rustix::termios::tcgetwinsize;
@@ -19,7 +19,8 @@ pub(crate) fn print_line(text: impl Display) {
 /// Writes a message to stdout that may contain names and paths: escaped, and at a terminal in lines that
 /// break between words.
 pub(crate) fn print_message(text: impl Display) {
-    print_line(fit_terminal(&one_line(&text.to_string()), &io::stdout()));
+    let line = text.to_string();
+    print_line(fit(&one_line(&line), columns(&io::stdout()), 0));
 }
 
 /// Writes a line to stderr.
@@ -38,15 +39,7 @@ pub(crate) fn eprint_question(question: &str) {
 /// words.
 pub(crate) fn eprint_error(error: &anyhow::Error) {
     let text = format!("error: {}", one_line(&error_chain(error)));
-    eprint_line(fit_terminal(&text, &io::stderr()));
-}
-
-/// Breaks a line at the width of the terminal that `stream` is, if it is one.
-fn fit_terminal<'a>(line: &'a str, stream: &impl AsFd) -> Cow<'a, str> {
-    match columns(stream) {
-        Some(columns) => Cow::Owned(wrap(line, columns, 0)),
-        None => Cow::Borrowed(line),
-    }
+    eprint_line(fit(&text, columns(&io::stderr()), 0));
 }
 
 /// Columns of the terminal that `stream` is, if it is one and tells.

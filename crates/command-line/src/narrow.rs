@@ -34,6 +34,7 @@ fn break_command(line: &str) -> Vec<String> {
         .into_iter()
         .collect();
     let mut rest = command.trim().to_owned();
+    let continuation = format!("{indent}    ");
     let mut indent = indent.to_owned();
     loop {
         let room = MAX_WIDTH.saturating_sub(indent.len());
@@ -44,9 +45,7 @@ fn break_command(line: &str) -> Vec<String> {
         };
         let (first, second) = rest.split_at(place);
         lines.push(format!("{indent}{} \\", first.trim_end()));
-        if lines.len() == 1 || comment.is_some() && lines.len() == 2 {
-            indent.push_str("    ");
-        }
+        indent.clone_from(&continuation);
         rest = second.trim_start().to_owned();
     }
 }

@@ -4,7 +4,7 @@ use crate::commands::router_config::input::Input;
 use crate::commands::router_config::rule_set::{CheckResult, RuleSet};
 use crate::terminal::escape_control_characters;
 use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
-use portcullis_command_line::wrap;
+use portcullis_command_line::fit;
 use portcullis_router_config::{
     Diagnostic, Effect, Finding, Severity, SourceFile, Stage, Verdict, codes,
 };
@@ -89,11 +89,8 @@ impl FindingRenderer {
 
     /// Breaks a message between words, so that it fits behind `taken` columns.
     fn fit(&self, message: &str, taken: usize) -> String {
-        let message = escape_control_characters(message);
-        match self.columns {
-            Some(columns) => wrap(&message, columns.saturating_sub(taken), 0),
-            None => message,
-        }
+        let room = self.columns.map(|all| all.saturating_sub(taken));
+        fit(&escape_control_characters(message), room, 0)
     }
 
     /// The location without an excerpt.
