@@ -2,7 +2,7 @@
 
 use crate::{config, output};
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
-use portcullis_command_line::fit;
+use portcullis_command_line::{fit, supports_color};
 use portcullis_controller_config::SourceText;
 use portcullis_yaml::{Diagnostic, Severity, SourceId, contains_secret};
 use serde::Serialize;
@@ -106,7 +106,7 @@ impl Style {
     /// What suits a stream.
     pub(crate) fn of(stream: &(impl AsFd + IsTerminal)) -> Self {
         Self {
-            is_colored: output::supports_color(stream),
+            is_colored: supports_color(stream),
             columns: output::columns(stream),
         }
     }

@@ -6,7 +6,7 @@ use portcullis_domain::terminal::is_terminal_control;
 use rustix::termios::tcgetwinsize;
 use std::borrow::Cow;
 use std::fmt::Display;
-use std::io::{self, IsTerminal, Write as _};
+use std::io::{self, Write as _};
 use std::os::fd::AsFd;
 
 /// Writes a line to stdout. A closed pipe is not an error.
@@ -46,11 +46,6 @@ pub(crate) fn eprint_error(error: &anyhow::Error) {
 pub(crate) fn columns(stream: &impl AsFd) -> Option<usize> {
     let columns = tcgetwinsize(stream).ok()?.ws_col;
     (columns > 0).then(|| columns.into())
-}
-
-/// Whether to use colors on a stream.
-pub(crate) fn supports_color(stream: &impl IsTerminal) -> bool {
-    stream.is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
 
 /// A number of things in words, such as `no mistakes`, `1 mistake` or `2 mistakes`.

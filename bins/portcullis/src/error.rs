@@ -8,7 +8,7 @@ use crate::{invocation, terminal};
 use portcullis_api::code::Code;
 use portcullis_client::first_contact::FirstContactError;
 use portcullis_client::{BuildError, ClientError, PagingError, PeerCertificateError, RefusalError};
-use portcullis_command_line::fit;
+use portcullis_command_line::{fit, supports_color};
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
@@ -219,7 +219,7 @@ impl CliError {
 
     fn print(&self) -> io::Result<()> {
         let mut stderr = io::stderr().lock();
-        let is_colored = terminal::supports_color(&stderr);
+        let is_colored = supports_color(&stderr);
         let text = self.render(is_colored, terminal::stderr_width());
         stderr.write_all(text.as_bytes())
     }

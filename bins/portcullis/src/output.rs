@@ -12,7 +12,7 @@ use crate::invocation;
 use crate::render::{Render, one_line};
 use crate::terminal::{self, escape_control_characters};
 use clap::ValueEnum;
-use portcullis_command_line::fit;
+use portcullis_command_line::{fit, supports_color};
 use portcullis_domain::terminal::escape_json;
 use serde::Serialize;
 use serde_yaml::Value;
@@ -200,7 +200,7 @@ pub(crate) fn warn(text: &str) {
     let text = invocation::repeat_options(text);
     let text = escape_control_characters(&text);
     let text = fit(&text, terminal::stderr_width(), LABEL.len() + 1);
-    let label = terminal::styled(LABEL, "1;33", terminal::supports_color(&io::stderr()));
+    let label = terminal::styled(LABEL, "1;33", supports_color(&io::stderr()));
     write_stderr(&format!("{label} {text}\n"));
 }
 

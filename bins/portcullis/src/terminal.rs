@@ -1,13 +1,8 @@
 //! What terminals show and obey.
 
 use portcullis_domain::terminal;
-use std::io::{self, IsTerminal};
+use std::io;
 use terminal_size::{Width, terminal_size_of};
-
-/// Whether to use colors on a stream.
-pub(crate) fn supports_color(stream: &impl IsTerminal) -> bool {
-    stream.is_terminal() && std::env::var_os("NO_COLOR").is_none()
-}
 
 /// Text with the style of an ANSI code such as `1;31`, where colors are shown.
 pub(crate) fn styled(text: &str, code: &str, is_colored: bool) -> String {

@@ -4,7 +4,7 @@ use crate::cli;
 use crate::error::{CliError, ErrorKind};
 use crate::terminal;
 use clap::error::{ContextKind, ContextValue};
-use portcullis_command_line::wrap;
+use portcullis_command_line::{supports_color, wrap};
 use std::error::Error as _;
 use std::io::{self, Write as _};
 use std::num::ParseIntError;
@@ -29,7 +29,7 @@ pub(crate) fn report(mut usage: clap::Error) -> ExitCode {
         .collect();
     let hint = hint(&mut usage, &words);
     let mut stderr = io::stderr().lock();
-    let (is_colored, columns) = (terminal::supports_color(&stderr), terminal::stderr_width());
+    let (is_colored, columns) = (supports_color(&stderr), terminal::stderr_width());
     let text = render(&usage, hint.as_deref(), is_colored, columns);
     // If standard error is closed, the exit code has to do.
     let _ = stderr.write_all(text.as_bytes());

@@ -1,10 +1,12 @@
 //! What the programs share at the terminal: help in groups, man pages and completion from their declared
-//! command lines, and line breaks in messages.
+//! command lines, and line breaks and colors in messages.
 //!
 //! # Order of the modules
 //!
-//! Imports go one way, from later modules to earlier ones: `text_width`, `wrap`, `narrow`, `footer`, `completion`, `help`, `man`.
+//! Imports go one way, from later modules to earlier ones: `text_width`, `wrap`, `narrow`,
+//! `footer`, `color`, `completion`, `help`, `man`.
 
+mod color;
 pub mod completion;
 mod footer;
 mod help;
@@ -13,5 +15,6 @@ mod narrow;
 pub mod text_width;
 mod wrap;
 
+pub use color::supports_color;
 pub use help::{CommandGroup, arrange};
 pub use wrap::{fit, wrap};

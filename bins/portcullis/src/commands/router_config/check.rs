@@ -8,6 +8,7 @@ use crate::error::{CliError, ErrorKind};
 use crate::output::{self, Format};
 use crate::terminal;
 use clap::{Args, ValueEnum, ValueHint};
+use portcullis_command_line::supports_color;
 use portcullis_router_config::{CheckOptions, Verdict, report_json};
 use std::io;
 use std::path::PathBuf;
@@ -122,8 +123,8 @@ impl CheckArgs {
                 output::json_for_stdout(&format!("{object}\n")).into_owned()
             },
             CheckFormat::Human => {
-                let is_coloured = terminal::supports_color(&io::stdout());
-                let drawing = FindingRenderer::new(input, is_coloured, terminal::stdout_width());
+                let is_colored = supports_color(&io::stdout());
+                let drawing = FindingRenderer::new(input, is_colored, terminal::stdout_width());
                 let mut report = drawing.render_findings(&judged.findings);
                 report.push_str(&drawing.render_summary(self.norm, judged));
                 report

@@ -28,10 +28,10 @@ pub(super) struct FindingRenderer {
 
 impl FindingRenderer {
     /// Prepares to render the findings in a file, with messages of at most `columns` columns.
-    pub(super) fn new(input: &Input, is_coloured: bool, columns: Option<usize>) -> Self {
+    pub(super) fn new(input: &Input, is_colored: bool, columns: Option<usize>) -> Self {
         let bytes = input.bytes.as_deref().unwrap_or_default();
         Self {
-            renderer: if is_coloured {
+            renderer: if is_colored {
                 Renderer::styled()
             } else {
                 Renderer::plain()

@@ -8,6 +8,7 @@ use crate::error::CliError;
 use crate::output::{self, Format, Output};
 use crate::terminal;
 use clap::{Args, ValueEnum, ValueHint};
+use portcullis_command_line::supports_color;
 use portcullis_domain::terminal::escape_json;
 use portcullis_router_config::{Finding, Severity, Verdict};
 use std::io;
@@ -65,8 +66,8 @@ pub(super) fn run(output: Format, arguments: &ShowArgs) -> Result<(), CliError> 
     if result.verdict == Verdict::Accept {
         return Ok(());
     }
-    let is_coloured = terminal::supports_color(&io::stderr());
-    let drawing = FindingRenderer::new(&input, is_coloured, terminal::stderr_width());
+    let is_colored = supports_color(&io::stderr());
+    let drawing = FindingRenderer::new(&input, is_colored, terminal::stderr_width());
     let is_error = |finding: &&Finding| finding.diagnostic.severity == Severity::Error;
     let errors = result.findings.iter().filter(is_error);
     let report = drawing.render_findings(errors) + &drawing.render_summary(arguments.norm, &result);
