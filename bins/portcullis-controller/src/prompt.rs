@@ -5,6 +5,7 @@ use anyhow::{Context as _, ensure};
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 use secrecy::{ExposeSecret as _, SecretString};
 use std::io::{self, IsTerminal as _};
+use subtle::ConstantTimeEq as _;
 use zeroize::Zeroizing;
 
 /// Whether there is a terminal to prompt on.
@@ -20,8 +21,9 @@ pub(crate) async fn read_new_password() -> anyhow::Result<SecretString> {
     };
     let password = ask_secret("Password:").await?;
     let again = ask_secret("Again:").await?;
+    let [first, second] = [&password, &again].map(|typed| typed.expose_secret().as_bytes());
     ensure!(
-        password.expose_secret() == again.expose_secret(),
+        bool::from(first.ct_eq(second)),
         "the passwords differ: type the same one twice"
     );
     Ok(password)

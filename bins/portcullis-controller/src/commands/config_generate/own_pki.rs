@@ -12,7 +12,8 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// Paths of certificates and keys that are given, all absolute and of files that fit; `None` if new ones are to be made.
+/// Paths of certificates and keys that are given, all absolute and of files that fit; `None` if new ones
+/// are to be made.
 pub(super) fn paths(arguments: &OwnPkiArgs) -> anyhow::Result<Option<HomeLayout>> {
     // The parser requires all of them together.
     let (Some(cert), Some(key), Some(ca), Some(signing_cert), Some(signing_key)) = (
