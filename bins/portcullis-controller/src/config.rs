@@ -195,20 +195,19 @@ pub(crate) fn read(files: &[&Path]) -> anyhow::Result<CheckedFiles> {
         }
     };
     let home = files.first().map(|first| Home::at(&folder_of(first)));
-    let home = home.filter(|home| {
-        (outcome.config.as_ref()).is_some_and(|config| home.owns_server_certificate_of(config))
-    });
-    let keeps_store =
-        |home: &Home| (outcome.config.as_ref()).is_some_and(|config| home.keeps_store_of(config));
+    // Only in a home, which the controller created, are these its own.
+    let own = (home.as_ref().zip(outcome.config.as_ref()))
+        .filter(|(home, config)| home.owns_server_certificate_of(config));
+    let store_must_exist = own.is_some_and(|(home, config)| home.keeps_store_of(config));
+    let renewal = match own {
+        Some(_) => Renewal::Automatic,
+        None => Renewal::Manual,
+    };
     Ok(CheckedFiles {
         is_unusable: has_errors(&outcome.diagnostics),
         store: None,
-        store_must_exist: home.as_ref().is_some_and(keeps_store),
-        // Only in a home, which the controller created.
-        renewal: match home {
-            Some(_) => Renewal::Automatic,
-            None => Renewal::Manual,
-        },
+        store_must_exist,
+        renewal,
         sources,
         outcome,
     })
