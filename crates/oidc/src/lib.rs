@@ -158,6 +158,7 @@ pub mod issuer;
 pub mod jwks;
 pub mod login;
 pub mod method;
+pub mod pages;
 pub mod parameters;
 pub mod pkce;
 pub mod redirect;
