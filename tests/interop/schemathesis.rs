@@ -108,7 +108,7 @@ fn left_out(api: Api) -> impl Iterator<Item = String> {
 
 /// Writes the controller's own description of an API, without what is left out.
 fn own_description(site: &TestDirectory, api: Api) -> PathBuf {
-    let document = openapi::document(api);
+    let document = openapi::document(api).unwrap();
     let mut document: Value = serde_json::from_slice(&document.json.plain).unwrap();
     for operation in left_out(api) {
         let (method, path) = operation.split_once(' ').unwrap();

@@ -24,6 +24,7 @@ pub(crate) const fn title(api: Api) -> &'static str {
         Api::Management => "management API",
         Api::Fabric => "fabric API",
         Api::HealthChecks => "health checks",
+        Api::Oidc => "logins by OpenID Connect",
     }
 }
 

@@ -18,7 +18,7 @@ pub(crate) struct OperationName {
 pub(crate) fn operation_name(api: Api, method: &Method, path: &str) -> OperationName {
     let fabric: &[_] = match api {
         Api::Fabric => FABRIC_OPERATIONS,
-        Api::Client | Api::Management | Api::HealthChecks => &[],
+        Api::Client | Api::Management | Api::HealthChecks | Api::Oidc => &[],
     };
     let listed = fabric
         .iter()

@@ -5,6 +5,7 @@ mod environment_checks;
 mod file_permissions;
 mod home_keys;
 mod log_filter;
+mod redirect_uris;
 mod reserved_names;
 
 use crate::diagnostics::{self, SourceFiles, Style};
@@ -184,6 +185,7 @@ pub(crate) fn read(files: &[&Path]) -> anyhow::Result<CheckedFiles> {
             environment_checks::check(&outcome.references, &HomeKeys::from_files(files));
         found.extend(reserved_names::check(&outcome));
         found.extend(log_filter::check(outcome.references.log_filter.as_ref()));
+        found.extend(redirect_uris::check(&outcome.references.redirect_uris));
         found.extend(find_exposed_keys(files, &sources));
         let mut outcome = outcome;
         add_findings(&mut outcome, found);

@@ -31,6 +31,12 @@ pub(crate) enum ConfigKey {
         point: usize,
         is_new: bool,
     },
+    /// An entry of `allowedHostnames` of `edge-oidc`; `api` is a position in `apis`.
+    LoginHost {
+        listener: usize,
+        api: usize,
+        number: usize,
+    },
     /// `ctrl.options.advertiseAddress`.
     RouterAddress,
 }
@@ -73,6 +79,17 @@ impl ConfigKey {
                 let advertised = &of_listener.nth(*point)?.advertised;
                 advertised.get(usize::from(*is_new)).map(of_address)
             },
+            Self::LoginHost {
+                listener,
+                api,
+                number,
+            } => {
+                let mut hosts = references.login_hosts.iter();
+                let host = hosts.find(|host| {
+                    (host.listener, host.api, host.number) == (*listener, *api, *number)
+                })?;
+                Some((host.path.clone(), host.place))
+            },
             Self::RouterAddress => references.router_address.as_ref().map(of_address),
         }
     }
@@ -112,6 +129,14 @@ impl fmt::Display for ConfigKey {
                 let name = if *is_new { "newAddress" } else { "address" };
                 write!(formatter, "web[{listener}].bindPoints[{point}].{name}")
             },
+            Self::LoginHost {
+                listener,
+                api,
+                number,
+            } => write!(
+                formatter,
+                "web[{listener}].apis[{api}].options.allowedHostnames[{number}]"
+            ),
             Self::RouterAddress => formatter.write_str("ctrl.options.advertiseAddress"),
         }
     }

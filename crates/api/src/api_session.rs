@@ -5,7 +5,9 @@ use crate::entity::Base;
 use crate::link::{EntityRef, Links};
 use crate::secret;
 use crate::time::WireTime;
+use portcullis_domain::access::AccessToken;
 use portcullis_domain::api_session::ApiSession;
+use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::{ApiSessionId, IdentityId};
 use portcullis_domain::signer::Signer;
 use portcullis_domain::tags::Tags;
@@ -142,6 +144,21 @@ impl AuthQuery {
         }
     }
 
+    /// Query of a login by OIDC.
+    pub fn of_oidc_login(question: &OpenFactorView) -> Self {
+        match question {
+            OpenFactorView::Totp { is_enrolled } => Self {
+                format: Some(Cow::Borrowed("numeric")),
+                http_url: Some(Cow::Borrowed("./oidc/login/totp")),
+                max_length: Some(8),
+                min_length: Some(6),
+                type_id: Cow::Borrowed("TOTP"),
+                ..Self::totp(*is_enrolled)
+            },
+            OpenFactorView::Token(signer) => Self::token(signer),
+        }
+    }
+
     /// Query for a TOTP code.
     pub fn totp(is_enrolled: bool) -> Self {
         Self {
@@ -170,12 +187,27 @@ impl ApiSessionDetail {
         let left = expires_at.duration_since(view.last_activity_at);
         let seconds = left.min(view.timeout).as_secs().max(0);
         let auth_queries = view.open_factors.iter().map(AuthQuery::from).collect();
-        Self {
+        let access_token = view.access_token.clone();
+        let last_activity_at = view.last_activity_at;
+        let detail = Self {
             auth_queries,
             expiration_seconds: Some(seconds),
             expires_at: Some(expires_at.into()),
             ..Self::for_administrator(view, token)
+        };
+        match access_token {
+            Some(access_token) => detail.of_access_token(&access_token, last_activity_at),
+            None => detail,
         }
+    }
+
+    /// A session of OIDC as it looks through its access token, which was last used at `now`.
+    fn of_access_token(mut self, token: &AccessToken, now: Timestamp) -> Self {
+        self.base.created_at = token.issued_at.into();
+        self.base.updated_at = token.issued_at.into();
+        self.expiration_seconds = Some(token.expires_at.duration_since(now).as_secs().max(0));
+        self.expires_at = Some(token.expires_at.into());
+        self
     }
 
     /// The session as shown to administrators: without expiry and authentication queries, and with
@@ -203,7 +235,8 @@ impl ApiSessionDetail {
             is_cert_extendable: session.is_cert_extendable,
             is_cert_key_roll_requested: view.extension.is_some_and(|request| request.roll_key),
             is_mfa_complete: session.totp.is_complete(),
-            is_mfa_required: session.totp.is_required,
+            // With OIDC the login itself asks for a code.
+            is_mfa_required: session.totp.is_required && session.oidc.is_none(),
             last_activity_at: Some(session.last_activity_at.into()),
             token: placeholder,
             expiration_seconds: None,

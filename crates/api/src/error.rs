@@ -126,6 +126,15 @@ impl Cause {
         })
     }
 
+    /// The cause in words, if it has any.
+    pub fn message(&self) -> Option<String> {
+        match self {
+            Self::Field(cause) => Some(format!("{} {}", cause.field, cause.reason)),
+            Self::Nested(cause) => Some(cause.message.clone().into_owned()),
+            Self::Other(_) => None,
+        }
+    }
+
     /// Another error, with the message of its code.
     pub fn nested(code: Code) -> Self {
         Self::Nested(NestedCause {

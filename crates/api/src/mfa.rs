@@ -6,6 +6,7 @@ use crate::entity::Base;
 use crate::envelope::Created;
 use crate::link::Links;
 use crate::secret;
+use crate::time::WireTime;
 use portcullis_domain::ids::MfaId;
 use portcullis_domain::mfa::Mfa;
 use portcullis_domain::view::{MfaSetup, MfaView, RecoveryCodesView};
@@ -89,6 +90,65 @@ impl MfaEnrollmentStarted {
             recovery_codes: set_up.recovery_codes,
         }
     }
+}
+
+/// An enrollment that was begun within a login by OIDC.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LoginEnrollment {
+    /// Always `null`.
+    #[serde(rename = "_links")]
+    pub links: Option<Links>,
+    /// Id of the enrollment.
+    #[schemars(with = "String")]
+    pub id: MfaId,
+    /// When it was begun.
+    pub created_at: WireTime,
+    /// When it last changed.
+    pub updated_at: WireTime,
+    /// Always `false`.
+    pub is_verified: bool,
+    /// `otpauth` URL with the secret.
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "secret::serialize_option"
+    )]
+    #[schemars(with = "Option<String>")]
+    pub provisioning_url: Option<SecretString>,
+    /// Recovery codes.
+    #[serde(serialize_with = "secret::serialize_list_option")]
+    #[schemars(with = "Option<Vec<String>>")]
+    pub recovery_codes: Option<Vec<SecretString>>,
+}
+
+impl From<MfaView> for LoginEnrollment {
+    fn from(view: MfaView) -> Self {
+        let (provisioning_url, recovery_codes) = view
+            .setup
+            .map(|set_up| (set_up.provisioning_url, set_up.recovery_codes))
+            .unzip();
+        Self {
+            links: None,
+            id: view.mfa.id,
+            created_at: view.mfa.created_at.into(),
+            updated_at: view.mfa.updated_at.into(),
+            is_verified: false,
+            provisioning_url,
+            recovery_codes,
+        }
+    }
+}
+
+/// A token that proves a TOTP pass to routers.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TotpTokenDetail {
+    /// The token, a JWT.
+    #[serde(serialize_with = "secret::serialize")]
+    #[schemars(with = "String")]
+    pub token: SecretString,
+    /// When the code was accepted.
+    pub issued_at: WireTime,
 }
 
 /// Unused recovery codes of the caller.

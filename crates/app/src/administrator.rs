@@ -6,6 +6,7 @@ use crate::configs;
 use crate::error::AppError;
 use crate::new_password::NewPassword;
 use crate::records::find_policy;
+use crate::signing_keys;
 use portcullis_domain::FieldError;
 use portcullis_domain::audit::Actor;
 use portcullis_domain::auth_policy::AuthPolicy;
@@ -20,7 +21,8 @@ use portcullis_storage::tables::{
 };
 use secrecy::SecretString;
 
-/// Creates the default auth policy and the built-in config types, unless they exist.
+/// Creates the default auth policy and the built-in config types, unless they exist, and records the
+/// key that signs tokens.
 pub async fn ensure_defaults(app: &App) -> Result<(), AppError> {
     let policy = AuthPolicy::default_policy(app.env().now());
     let number = app.next_number(AUTH_POLICY);
@@ -35,7 +37,8 @@ pub async fn ensure_defaults(app: &App) -> Result<(), AppError> {
         .await?;
     // Only the first call sets it; later ones would set the same value.
     let _ = app.store_created_at.set(store_created_at);
-    configs::ensure_built_in(app).await
+    configs::ensure_built_in(app).await?;
+    signing_keys::update(app).await
 }
 
 /// Whether the first administrator exists.

@@ -1,10 +1,11 @@
 //! Application state, and its two ways to the store: read a snapshot, commit a transaction body.
 
 use crate::error::{AppError, TooManyRequestsError};
+use crate::generational_cache::GenerationalCache;
 use crate::network::Network;
 use crate::password::PasswordPool;
 use crate::session_validity::recheck_caller;
-use crate::settings::{MfaSettings, Settings};
+use crate::settings::{MfaSettings, OidcSettings, Settings};
 use crate::state::{
     AuditTrail, CleanupCursor, Health, IntegrityChecks, OwnIdentityCache, PostureStore,
     ServiceUpdates, SignerKeys, SnapshotFiles, Traces, TrustAnchorCache,
@@ -18,6 +19,8 @@ use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::RecordNumber;
 use portcullis_domain::rate_limit::RateLimit;
 use portcullis_index::Projections;
+use portcullis_oidc::claims::AccessClaims;
+use portcullis_oidc::login::LoginRequests;
 use portcullis_storage::engine::{Engine, Snapshot, WriteTx, submit_with};
 use portcullis_storage::key::Kind;
 use portcullis_storage::per_snapshot::PerSnapshot;
@@ -31,6 +34,10 @@ use tokio::sync::oneshot;
 /// Each change leaves a permanent audit event, so the rate has to be bounded.
 const OWN_CHANGE_BURST: u32 = 300;
 
+/// Number of access tokens, of about 1 KiB each, whose signatures are remembered in a generation of
+/// the cache.
+const VERIFIED_TOKENS: usize = 8192;
+
 /// State shared by all use cases.
 pub struct App {
     pub(crate) env: Env,
@@ -43,6 +50,10 @@ pub struct App {
     pub(crate) trust_anchors: TrustAnchorCache,
     pub(crate) settings: Settings,
     pub(crate) mfa: MfaSettings,
+    pub(crate) oidc: OidcSettings,
+    pub(crate) login_requests: Mutex<LoginRequests>,
+    /// Claims of access tokens whose signatures were verified, by keyed hash.
+    pub(crate) verified_tokens: GenerationalCache<[u8; 16], Arc<AccessClaims>>,
     pub(crate) service_updates: ServiceUpdates,
     /// Start of this process.
     pub(crate) started_at: Timestamp,
@@ -76,6 +87,7 @@ pub struct AppParts {
     pub signer_keys: SignerKeys,
     pub settings: Settings,
     pub mfa: MfaSettings,
+    pub oidc: OidcSettings,
 }
 
 impl App {
@@ -91,6 +103,7 @@ impl App {
             signer_keys,
             settings,
             mfa,
+            oidc,
         } = parts;
         let started_at = env.now();
         Self {
@@ -111,6 +124,9 @@ impl App {
             trust_anchors: TrustAnchorCache::default(),
             settings,
             mfa,
+            oidc,
+            login_requests: Mutex::default(),
+            verified_tokens: GenerationalCache::new(VERIFIED_TOKENS),
             posture: PostureStore::default(),
             traces: Traces::default(),
             session_cleanup_cursor: CleanupCursor::default(),

@@ -6,12 +6,12 @@ use crate::authenticators::{self, CreateAuthenticator, NewCredential};
 use crate::error::AppError;
 use crate::identities;
 use crate::managed::Resource;
-use crate::network::{Controller, ControllerHosts, Network, NetworkSettings};
+use crate::network::{Controller, ControllerHosts, Network, NetworkSettings, OidcAddresses};
 use crate::password::PasswordPool;
 use crate::read_model::{self, ProjectionUpdater};
 use crate::records::{find_policy, login_authenticator, own_session_key};
 use crate::sessions::{self, LoginError, LoginRequest, NewSession, PresentedCredentials};
-use crate::settings::{MfaSettings, Settings};
+use crate::settings::{MfaSettings, OidcSettings, Settings};
 use crate::signers::BearerTokens;
 use crate::state::{KeySetError, KeySetFetcher, KeySetFuture, SignerKeys};
 use portcullis_domain::Env;
@@ -78,6 +78,7 @@ impl Fixture {
             signer_keys: SignerKeys::new(Arc::new(NoFetcher)),
             settings,
             mfa: MfaSettings::default(),
+            oidc: OidcSettings::default(),
             env,
         });
         administrator::ensure_defaults(&app).await.unwrap();
@@ -248,6 +249,10 @@ pub(crate) fn network_settings(env: &Env) -> NetworkSettings {
         },
         jwt_signer: JwtSigner::new(network.server_key, &network.server).unwrap(),
         hosts: ControllerHosts::default(),
+        oidc_addresses: OidcAddresses {
+            hosts: vec!["ctrl.example.test".to_owned()],
+            ports: vec![1280],
+        },
         served_certificates: vec![network.server],
     }
 }

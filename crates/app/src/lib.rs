@@ -48,6 +48,7 @@ mod memo;
 pub mod mfa;
 pub mod network;
 mod new_password;
+pub mod oidc;
 pub mod password;
 pub mod policies;
 pub mod policy_advice;
@@ -66,8 +67,10 @@ mod session_validity;
 pub mod sessions;
 mod settings;
 pub mod signers;
+pub mod signing_keys;
 mod state;
 pub mod terminators;
+mod tokens;
 
 pub use app::{App, AppParts};
 pub use blocking::run_blocking;
@@ -75,4 +78,4 @@ pub use error::{
     AppError, AuthenticatorError, CsrDeniedError, EnrollmentError, NotAllowedError,
     ServiceSessionError, TooManyRequestsError,
 };
-pub use settings::Settings;
+pub use settings::{OidcSettings, Settings};

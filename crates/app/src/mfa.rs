@@ -13,7 +13,7 @@ mod remove;
 
 pub use crate::error::MfaError;
 pub use crate::settings::MfaSettings;
-pub use authenticate::{authenticate, request_token};
+pub use authenticate::{TotpToken, authenticate, request_token};
 pub use codes::{read_codes, replace_codes};
 pub use enroll::{qr_code, read_own, start, verify};
 pub(crate) use remove::{delete_enrollment, reset_wrong_codes};

@@ -4,18 +4,21 @@
 use parking_lot::RwLock;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::ControllerId;
+use portcullis_oidc::issuer::Issuers;
 use portcullis_pki::{
-    Authority, Certificate, ChainError, Csr, CsrError, JwtError, JwtSigner, ReservedNames,
-    TrustAnchors, TrustDomain, certificates_to_pem, pkcs7,
+    Authority, Certificate, ChainError, Csr, CsrError, JwtError, JwtSigner, PublicKey,
+    ReservedNames, TrustAnchors, TrustDomain, certificates_to_pem, pkcs7,
 };
 use std::sync::Arc;
 
 mod chain_cache;
 mod chain_validity;
 mod client_chain;
+mod verification_keys;
 
 use chain_cache::ChainCache;
 pub use client_chain::{ClientChain, ClientChainError};
+pub use verification_keys::VerificationKey;
 
 /// Settings of the network that are fixed when the controller starts.
 pub struct NetworkSettings {
@@ -35,6 +38,7 @@ pub struct NetworkSettings {
     /// Signs with the key of the certificate served at `api_address`.
     pub jwt_signer: JwtSigner,
     pub hosts: ControllerHosts,
+    pub oidc_addresses: OidcAddresses,
     /// All server certificates of the controller; their names are reserved.
     pub served_certificates: Vec<Certificate>,
 }
@@ -46,6 +50,27 @@ pub struct ControllerHosts {
     pub names: Vec<String>,
     /// Names that routers on the same host may also have in their certificates.
     pub shared: Vec<String>,
+}
+
+/// The addresses of the listeners that serve OIDC logins.
+#[derive(Debug, Clone, Default)]
+pub struct OidcAddresses {
+    /// Host names and IP addresses, besides those in the server certificates.
+    pub hosts: Vec<String>,
+    /// Without any, no logins are served.
+    pub ports: Vec<u16>,
+}
+
+impl OidcAddresses {
+    /// The issuers while `certificates` are served.
+    fn issuers(&self, certificates: &[Certificate]) -> Issuers {
+        let mut hosts = self.hosts.clone();
+        for certificate in certificates {
+            hosts.extend(certificate.dns_names().map(str::to_owned));
+            hosts.extend(certificate.ip_names().map(|address| address.to_string()));
+        }
+        Issuers::new(hosts.iter().map(String::as_str), &self.ports)
+    }
 }
 
 /// The controller as its clients see it.
@@ -69,7 +94,10 @@ pub struct Network {
     api_address: String,
     control_addresses: Vec<String>,
     hosts: ControllerHosts,
+    oidc_addresses: OidcAddresses,
     serving_state: RwLock<Arc<ServingState>>,
+    /// The keys of earlier certificates.
+    retired_keys: RwLock<Vec<VerificationKey>>,
     chain_cache: ChainCache,
 }
 
@@ -77,12 +105,14 @@ pub struct Network {
 #[derive(Debug)]
 pub struct ServingState {
     pub controller: Controller,
-    /// Signs enrollment tokens.
+    /// Signs tokens.
     pub jwt_signer: JwtSigner,
     /// The token that identifies this network.
     pub network_jwt: String,
     /// Names that no issued certificate may contain.
     pub reserved_names: ReservedNames,
+    /// The issuers of OIDC tokens.
+    pub issuers: Issuers,
 }
 
 impl Network {
@@ -109,7 +139,11 @@ impl Network {
             settings.jwt_signer,
             &settings.api_address,
             network_id,
-            settings.hosts.reserved_names(&settings.served_certificates),
+            ServedNames::new(
+                &settings.hosts,
+                &settings.oidc_addresses,
+                &settings.served_certificates,
+            ),
         )?;
         Ok(Self {
             trust_domain: settings.trust_domain,
@@ -122,7 +156,9 @@ impl Network {
             api_address: settings.api_address,
             control_addresses: settings.control_addresses,
             hosts: settings.hosts,
+            oidc_addresses: settings.oidc_addresses,
             serving_state: RwLock::new(Arc::new(served)),
+            retired_keys: RwLock::default(),
             chain_cache: ChainCache::default(),
         })
     }
@@ -166,6 +202,32 @@ impl Network {
         Arc::clone(&self.serving_state.read())
     }
 
+    /// The public keys that tokens are verified with at `now`; the one that signs comes first.
+    pub fn verification_keys(&self, now: Timestamp) -> Vec<VerificationKey> {
+        let current = VerificationKey::of_signer(&self.serving_state().jwt_signer);
+        let retired = self.retired_keys.read();
+        let others = retired
+            .iter()
+            .filter(|key| key.is_current(now) && key.kid != current.kid)
+            .cloned();
+        let mut keys = vec![current.clone()];
+        keys.extend(others);
+        keys
+    }
+
+    /// The public key of tokens with this `kid`.
+    pub(crate) fn verification_key(&self, kid: &str, now: Timestamp) -> Option<Arc<PublicKey>> {
+        let keys = self.verification_keys(now);
+        keys.into_iter()
+            .find(|key| key.kid == kid)
+            .map(|key| key.key)
+    }
+
+    /// Sets the keys of earlier certificates.
+    pub(crate) fn set_retired_keys(&self, keys: Vec<VerificationKey>) {
+        *self.retired_keys.write() = keys;
+    }
+
     /// Parses a certificate signing request of an identity.
     ///
     /// # Errors
@@ -193,14 +255,9 @@ impl Network {
             certificate,
             ..self.serving_state().controller.clone()
         };
-        let reserved = self.hosts.reserved_names(served);
-        let served = ServingState::new(
-            controller,
-            jwt_signer,
-            &self.api_address,
-            network_id,
-            reserved,
-        )?;
+        let names = ServedNames::new(&self.hosts, &self.oidc_addresses, served);
+        let served =
+            ServingState::new(controller, jwt_signer, &self.api_address, network_id, names)?;
         *self.serving_state.write() = Arc::new(served);
         Ok(())
     }
@@ -219,7 +276,7 @@ impl ServingState {
         jwt_signer: JwtSigner,
         api_address: &str,
         network_id: &str,
-        reserved_names: ReservedNames,
+        names: ServedNames,
     ) -> Result<Self, NetworkError> {
         let issuer = format!("https://{api_address}/");
         let claims = portcullis_pki::EnrollmentClaims::network(&issuer, network_id);
@@ -228,8 +285,24 @@ impl ServingState {
             controller,
             jwt_signer,
             network_jwt,
-            reserved_names,
+            reserved_names: names.reserved,
+            issuers: names.issuers,
         })
+    }
+}
+
+/// What follows from the names in the server certificates.
+struct ServedNames {
+    reserved: ReservedNames,
+    issuers: Issuers,
+}
+
+impl ServedNames {
+    fn new(hosts: &ControllerHosts, oidc: &OidcAddresses, certificates: &[Certificate]) -> Self {
+        Self {
+            reserved: hosts.reserved_names(certificates),
+            issuers: oidc.issuers(certificates),
+        }
     }
 }
 

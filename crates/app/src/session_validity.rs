@@ -2,18 +2,25 @@
 //!
 //! A session ends with what opened it, and when its identity may no longer log in that way.
 
+mod revocation;
+
+pub(crate) use revocation::RevocableToken;
+
 use crate::error::AppError;
 use crate::records::{
     find_enabled_signer, get_policy, get_shared_owner, is_holder, login_authenticator,
     own_session_key,
 };
-use portcullis_domain::access::{AccessDeniedError, Caller, Origin, SecondFactorToken};
+use portcullis_domain::access::{
+    AccessDeniedError, AccessToken, Caller, Origin, SecondFactorToken,
+};
 use portcullis_domain::api_session::{ApiSession, OpenedBy, SessionLifetimes};
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::authenticator::Credential;
 use portcullis_domain::ca::Ca;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::{Identity, IdentityType};
+use portcullis_domain::oidc_session::OidcSession;
 use portcullis_domain::trust_generation::TrustGeneration;
 use portcullis_pki::Validity;
 use portcullis_storage::engine::StoreError;
@@ -31,10 +38,12 @@ impl LiveSession {
     pub(crate) fn into_caller(
         self,
         origin: Origin,
+        access_token: Option<AccessToken>,
         second_factor_token: Option<SecondFactorToken>,
     ) -> Caller {
         let verified_signer = second_factor_token.as_ref().map(|proof| &proof.signer);
         Caller {
+            access_token,
             origin,
             identity_number: self.identity.number(),
             session_number: self.session.number(),
@@ -121,7 +130,9 @@ impl<'s> SessionFacts<'s> {
         now: Timestamp,
     ) -> Result<bool, StoreError> {
         let end = lifetimes.expires_at(self.session, self.is_admin);
+        let is_over = |oidc: &OidcSession| oidc.has_expired(now);
         if end.is_some_and(|end| now >= end)
+            || self.session.oidc.as_ref().is_some_and(is_over)
             || self.is_disabled
             || !self.session.opened_by.is_allowed_for(self.kind)
         {
@@ -165,6 +176,11 @@ pub(crate) fn recheck_caller(
     lifetimes: SessionLifetimes,
     now: Timestamp,
 ) -> Result<Caller, AppError> {
+    if let Some(token) = &caller.access_token
+        && RevocableToken::access(token, &caller.session, &caller.identity).is_revoked(rows)?
+    {
+        return Err(AccessDeniedError.into());
+    }
     let key = own_session_key(caller);
     let session = rows.get_shared(&key)?.map(|entity| Found { key, entity });
     match session
@@ -179,7 +195,8 @@ pub(crate) fn recheck_caller(
                 },
                 Some(_) | None => None,
             };
-            Ok(live.into_caller(caller.origin.clone(), proof))
+            let token = caller.access_token.clone();
+            Ok(live.into_caller(caller.origin.clone(), token, proof))
         },
         None => Err(AccessDeniedError.into()),
     }

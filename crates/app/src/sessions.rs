@@ -1,17 +1,21 @@
 //! API sessions: login, resolution of tokens, logout, expiry.
 
+mod bearer;
 mod binding;
 mod certificates;
 mod cleanup;
 mod list;
 mod liveness;
 mod login;
+mod revocation;
 mod second_factor_token;
 mod session_quota;
 mod totp;
 mod view;
 
-pub(crate) use binding::{end_other_sessions, rebind};
+pub use bearer::resolve_bearer;
+pub(crate) use bearer::{find_oidc, find_oidc_record, find_session, time};
+pub(crate) use binding::{end_other_sessions, is_bound_to, rebind};
 pub use certificates::{
     CreateCertificate, DeleteCertificate, NewCertificate, ReadCertificates, create_certificate,
     delete_certificate, list_certificates, read_certificate,
@@ -26,9 +30,11 @@ pub use login::{
 pub(crate) use login::{
     PasswordAttempt, PasswordPurpose, record_failed_password, reset_wrong_passwords,
 };
+pub(crate) use revocation::SessionRevocation;
 pub(crate) use totp::{record_totp_enrollment, record_totp_pass};
 
-use view::{PendingActions, build_view, open_factor_views};
+pub(crate) use view::open_factor_views;
+use view::{PendingActions, build_view};
 
 use crate::action::actions;
 use crate::app::App;
@@ -37,11 +43,14 @@ use crate::records::get_policy;
 use crate::records::own_session_key;
 use crate::session_validity::{LiveSession, validate};
 use crate::signers::BearerTokens;
-use portcullis_domain::access::{Access, AccessDeniedError, AuthLevel, Caller, Origin, Permit};
+use portcullis_domain::access::{
+    Access, AccessDeniedError, AuthLevel, Caller, Origin, Permit, SecondFactorToken,
+};
 use portcullis_domain::api_session::{ApiSession, OpenFactor, TokenHash};
 use portcullis_domain::audit::Actor;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::Identity;
+use portcullis_domain::ids::ApiSessionId;
 use portcullis_domain::view::ApiSessionView;
 use portcullis_storage::tables::{Rows, UniqueIndex, UniqueValue, identity_key};
 use std::sync::Arc;
@@ -58,6 +67,13 @@ const TOKEN_DOMAIN: &str = "api session token";
 /// Keyed hash by which the token of a session is looked up.
 pub(crate) fn token_hash(app: &App, token: &str) -> TokenHash {
     TokenHash(app.vault.lookup_hash(TOKEN_DOMAIN, token.as_bytes()))
+}
+
+const OIDC_DOMAIN: &str = "OIDC session";
+
+/// Keyed hash by which the session of an OIDC login is looked up.
+pub(crate) fn oidc_hash(app: &App, id: &ApiSessionId) -> TokenHash {
+    TokenHash(app.vault.lookup_hash(OIDC_DOMAIN, id.as_str().as_bytes()))
 }
 
 /// Credentials that a request presents to use a session.
@@ -84,7 +100,23 @@ pub async fn resolve(
     };
     let (identity, policy) = (&live.identity.entity, &live.policy);
     let token = second_factor_token::verify(app, identity, policy, presented.tokens).await?;
-    Ok(Some(Arc::new(live.into_caller(origin, token.into_token()))))
+    Ok(Some(Arc::new(live.into_caller(
+        origin,
+        None,
+        token.into_token(),
+    ))))
+}
+
+/// The token of the signer that the policy of a session demands, among those that a request
+/// presents.
+pub(crate) async fn second_factor(
+    app: &App,
+    live: &LiveSession,
+    tokens: &BearerTokens,
+) -> Result<Option<SecondFactorToken>, AppError> {
+    let (identity, policy) = (&live.identity.entity, &live.policy);
+    let token = second_factor_token::verify(app, identity, policy, tokens).await?;
+    Ok(token.into_token())
 }
 
 /// Finds the session of a request, if its certificate binding allows the client to use it.
@@ -147,8 +179,12 @@ fn find_live(app: &App, rows: Rows<'_>, hash: TokenHash) -> Result<Option<LiveSe
     }
 }
 
-/// Whether a session exceeded its idle timeout.
+/// Whether a session exceeded its idle timeout. OIDC sessions have none; they last as long as their
+/// tokens.
 fn is_idle(app: &App, session: &ApiSession, now: Timestamp) -> bool {
+    if session.oidc.is_some() {
+        return false;
+    }
     let timeout = app.settings().session_timeout;
     now >= ApiSession::expires_at(last_activity(app, session), timeout)
 }
@@ -180,24 +216,24 @@ pub fn read_own(app: &App, permit: &Permit<ReadOwn>) -> Result<ApiSessionView, A
         .as_ref()
         .map(|proof| &proof.signer);
     let open = PendingActions::load(view.rows(), &session, &identity, &policy, verified_signer)?;
-    Ok(build_view(
-        app,
-        Arc::unwrap_or_clone(session),
-        &identity,
-        open,
-    ))
+    let session = Arc::unwrap_or_clone(session);
+    Ok(ApiSessionView {
+        access_token: caller.access_token.clone(),
+        ..build_view(app, session, &identity, open)
+    })
 }
 
 /// Ends the caller's own session.
 pub async fn end(app: &App, permit: &Permit<End>) -> Result<(), AppError> {
     let caller = permit.caller();
     let key = own_session_key(caller);
+    let revocation = SessionRevocation::new(app);
     app.commit(Actor::caller(caller), move |rows| {
         rows.set_removal_verb("end");
         // It may have ended in the meantime, which is the goal.
         let session = rows.rows().get::<ApiSession>(&key)?;
         if let Some(session) = &session {
-            rows.remove(&key, session)?;
+            revocation.end(rows, &key, session)?;
         }
         Ok::<_, AppError>(())
     })

@@ -5,6 +5,7 @@ use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::log_throttle::LogRateLimits;
 use portcullis_domain::password_throttle::ThrottleRules;
 use portcullis_domain::quota::StorageQuota;
+use portcullis_oidc::redirect::RedirectUris;
 use portcullis_totp::Rules;
 
 /// Values taken from the configuration.
@@ -45,6 +46,33 @@ impl Default for Settings {
             refusal_log: LogRateLimits::default(),
             max_token_lifetime: SignedDuration::from_hours(24),
             storage_quota: StorageQuota::default(),
+        }
+    }
+}
+
+/// Settings of OIDC logins taken from the configuration.
+#[derive(Debug, Clone)]
+pub struct OidcSettings {
+    /// Where logins may lead to.
+    pub login_uris: RedirectUris,
+    /// Where logouts may lead to.
+    pub logout_uris: RedirectUris,
+    /// Whether the controller serves a console, which logs in by the same host.
+    pub serves_console: bool,
+    pub access_token_lifetime: SignedDuration,
+    pub id_token_lifetime: SignedDuration,
+    pub refresh_token_lifetime: SignedDuration,
+}
+
+impl Default for OidcSettings {
+    fn default() -> Self {
+        Self {
+            login_uris: RedirectUris::for_login([]),
+            logout_uris: RedirectUris::for_logout([]),
+            serves_console: false,
+            access_token_lifetime: SignedDuration::from_mins(30),
+            id_token_lifetime: SignedDuration::from_mins(30),
+            refresh_token_lifetime: SignedDuration::from_hours(24),
         }
     }
 }

@@ -65,7 +65,8 @@ pub use limits::{ClientLimit, ClientLimits};
 pub use log::LogConfig;
 pub use references::{
     AddressReference, BindPointReference, CertKeyReference, ExternalReferences, IdentityReferences,
-    LogFilterReference, PemReference, SharedHostReference, StoreReference,
+    LogFilterReference, LoginHostReference, PemReference, RedirectUriReference,
+    SharedHostReference, StoreReference,
 };
 pub use relative_paths::SourceText;
 pub use root::{ControllerConfig, ReadOutcome, read, read_files};

@@ -80,6 +80,27 @@ pub struct SharedHostReference {
     pub host: String,
 }
 
+/// A URI that logins or logouts may lead to, in the options of `edge-oidc`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RedirectUriReference {
+    pub path: KeyPath,
+    pub place: SourceLocation,
+    pub uri: String,
+}
+
+/// A host of logins, in the options of `edge-oidc`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoginHostReference {
+    /// Position in `web` of the listener that it belongs to.
+    pub listener: usize,
+    /// Position of the API in `apis`.
+    pub api: usize,
+    /// Position in `allowedHostnames`.
+    pub number: usize,
+    pub path: KeyPath,
+    pub place: SourceLocation,
+}
+
 /// A filter of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogFilterReference {
@@ -105,6 +126,10 @@ pub struct ExternalReferences {
     pub router_address: Option<AddressReference>,
     /// Hosts that the controller shares with routers.
     pub shared_hosts: Vec<SharedHostReference>,
+    /// Where logins and logouts may lead.
+    pub redirect_uris: Vec<RedirectUriReference>,
+    /// Hosts at which logins are served under a certificate with a wildcard.
+    pub login_hosts: Vec<LoginHostReference>,
     /// Filter of the log.
     pub log_filter: Option<LogFilterReference>,
 }
@@ -143,6 +168,12 @@ pub(crate) fn collect(tree: &Node, folders: &BaseFolders) -> ExternalReferences 
             .and_then(|ctrl| section(&ctrl, "options"))
             .and_then(|options| router_address(&options)),
         shared_hosts: enrollment.as_ref().map(shared_hosts).unwrap_or_default(),
+        redirect_uris: oidc_options(&root)
+            .flat_map(|(_, _, options)| redirect_uris(&options))
+            .collect(),
+        login_hosts: oidc_options(&root)
+            .flat_map(|(listener, api, options)| login_hosts(listener, api, &options))
+            .collect(),
         log_filter: section(&root, "log").and_then(|log| log_filter(&log)),
     }
 }
@@ -166,6 +197,53 @@ fn shared_hosts(enrollment: &Section<'_>) -> Vec<SharedHostReference> {
     };
     let items = items(enrollment, "sharedHosts");
     items.iter().filter_map(host).collect()
+}
+
+/// The options of each `edge-oidc`, after the positions of its listener and of itself.
+fn oidc_options<'tree>(
+    root: &Section<'tree>,
+) -> impl Iterator<Item = (usize, usize, Section<'tree>)> {
+    let listeners = items(root, "web").into_iter().enumerate();
+    let apis = listeners.flat_map(|(listener, item)| {
+        let at = item.section(&mut Diagnostics::default());
+        let apis = at.map(|at| items(&at, "apis")).unwrap_or_default();
+        apis.into_iter()
+            .enumerate()
+            .map(move |(api, item)| (listener, api, item))
+    });
+    apis.filter_map(|(listener, api, item)| {
+        let at = item.section(&mut Diagnostics::default())?;
+        let is_oidc = at.get("binding")?.node().as_str() == Some("edge-oidc");
+        let options = is_oidc.then(|| section(&at, "options"))??;
+        Some((listener, api, options))
+    })
+}
+
+fn redirect_uris(options: &Section<'_>) -> Vec<RedirectUriReference> {
+    let lists = ["redirectURIs", "postLogoutURIs"].map(|name| items(options, name));
+    let uri = |item: &Field<'_>| {
+        Some(RedirectUriReference {
+            uri: item
+                .non_empty(&mut Diagnostics::default())?
+                .trim()
+                .to_owned(),
+            path: item.path().clone(),
+            place: item.location(),
+        })
+    };
+    lists.iter().flatten().filter_map(uri).collect()
+}
+
+fn login_hosts(listener: usize, api: usize, options: &Section<'_>) -> Vec<LoginHostReference> {
+    let host = |(number, item): (usize, &Field<'_>)| LoginHostReference {
+        listener,
+        api,
+        number,
+        path: item.path().clone(),
+        place: item.location(),
+    };
+    let items = items(options, "allowedHostnames");
+    items.iter().enumerate().map(host).collect()
 }
 
 fn bind_points(root: &Section<'_>) -> Vec<BindPointReference> {

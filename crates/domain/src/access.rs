@@ -6,6 +6,7 @@
 
 use crate::clock::Timestamp;
 use crate::ids::{ApiSessionId, IdentityId, RecordNumber, RequestId, SignerId};
+use crate::oidc_session::{OidcClient, TokenId};
 use crate::peer::Peer;
 use crate::permission::{Permission, PermissionSet, Subject, Verb};
 use crate::trust_generation::TrustGeneration;
@@ -70,6 +71,15 @@ pub struct SecondFactorToken {
     pub holder: String,
 }
 
+/// A verified access token, which stands for a session that an OIDC login opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccessToken {
+    pub id: TokenId,
+    pub client: OidcClient,
+    pub issued_at: Timestamp,
+    pub expires_at: Timestamp,
+}
+
 impl ApiSurface {
     /// The access that an action requires here, where `edge` is what it requires on the edge APIs.
     pub const fn access(self, edge: Access) -> Access {
@@ -108,6 +118,8 @@ pub struct Caller {
     pub session: ApiSessionId,
     /// Number of the session's record.
     pub session_number: RecordNumber,
+    /// The access token that the request presents, if an OIDC login opened the session.
+    pub access_token: Option<AccessToken>,
     /// The verified second-factor token of the request, if the policy requires one.
     pub second_factor_token: Option<SecondFactorToken>,
     pub auth_level: AuthLevel,
@@ -232,6 +244,7 @@ mod tests {
             identity_number: RecordNumber(1),
             session: ApiSessionId::from_wire("s"),
             session_number: RecordNumber(1),
+            access_token: None,
             second_factor_token: None,
             auth_level: standing,
             last_factor_at: Timestamp::UNIX_EPOCH,

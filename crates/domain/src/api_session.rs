@@ -10,6 +10,7 @@ use crate::access::AuthLevel;
 use crate::auth_policy::AuthPolicy;
 use crate::clock::{self, SignedDuration, Timestamp};
 use crate::ids::{ApiSessionId, CaId, IdentityId, SignerId};
+use crate::oidc_session::OidcSession;
 use crate::trust_generation::TrustGeneration;
 use serde::{Deserialize, Serialize};
 
@@ -34,8 +35,12 @@ pub struct ApiSession {
     /// Present if a certificate opened the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificate: Option<LoginCertificate>,
-    /// Keyed hash of the token; the token itself is not stored.
+    /// Keyed hash of the token, or of the id if an OIDC login opened the session; the token itself
+    /// is not stored.
     pub token_hash: TokenHash,
+    /// Present if an OIDC login opened the session, so that signed tokens stand for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub oidc: Option<OidcSession>,
     /// Config types that the client asked for, by id or name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub config_types: Vec<String>,
@@ -136,6 +141,7 @@ impl ApiSession {
             terms: None,
             certificate: None,
             token_hash,
+            oidc: None,
             config_types: Vec::new(),
             ip_address: String::new(),
             totp: SessionTotp::default(),

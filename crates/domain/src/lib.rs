@@ -46,6 +46,7 @@ pub mod log_throttle;
 pub mod managed;
 pub mod mfa;
 pub mod name;
+pub mod oidc_session;
 pub mod password_throttle;
 mod patch;
 pub mod peer;

@@ -15,6 +15,7 @@ pub use router::{
 };
 pub use service::{ConfigView, ServiceConfigView, ServiceGrants, ServiceView};
 
+use crate::access::AccessToken;
 use crate::api_session::ApiSession;
 use crate::authenticator::{Authenticator, ExtensionRequest};
 use crate::ca::Ca;
@@ -123,6 +124,8 @@ pub struct ApiSessionView {
     pub timeout: SignedDuration,
     /// End of the maximum lifetime, if limited.
     pub ends_at: Option<Timestamp>,
+    /// The access token of the holder who reads it, if an OIDC login opened the session.
+    pub access_token: Option<AccessToken>,
 }
 
 /// A certificate of an API session.

@@ -10,7 +10,13 @@ pub enum Consumes {
     Enrollment,
     /// A certificate as text. JSON is let through, and then refused as not being a certificate.
     Certificate,
+    /// A form.
+    Form,
+    /// A form or JSON.
+    FormOrJson,
 }
+
+const FORM: &str = "application/x-www-form-urlencoded";
 
 impl Consumes {
     /// The accepted media types.
@@ -24,6 +30,8 @@ impl Consumes {
                 "text/plain",
             ],
             Self::Certificate => &["text/plain", "application/json"],
+            Self::Form => &[FORM],
+            Self::FormOrJson => &[FORM, "application/json"],
         }
     }
 }

@@ -16,6 +16,8 @@ use portcullis_api::json;
 use portcullis_domain::FieldError;
 use portcullis_domain::access::{Access, AccessDeniedError, Caller};
 use portcullis_domain::ids::RequestId;
+use serde::Serialize;
+use std::borrow::Cow;
 
 /// An error as the client sees it.
 #[derive(Debug)]
@@ -121,6 +123,37 @@ impl ApiError {
         let mut body = ErrorBody::new(self.code, request);
         body.error.cause = self.cause.as_deref().cloned();
         json::to_bytes(&body)
+    }
+}
+
+/// The body of an error of a login by OIDC.
+#[derive(Serialize)]
+struct LoginErrorBody<'e> {
+    code: &'e str,
+    message: Cow<'e, str>,
+}
+
+impl ApiError {
+    /// The body of the error where logins by OIDC are served: code and message alone. Media types
+    /// have codes of their own there.
+    pub(crate) fn login_body(&self) -> Vec<u8> {
+        let code = match self.status {
+            StatusCode::UNSUPPORTED_MEDIA_TYPE => "UNSUPPORTED_MEDIA_TYPE",
+            StatusCode::NOT_ACCEPTABLE => "NOT_ACCEPTABLE",
+            _ => self.code.name(),
+        };
+        let cause = self.cause.as_deref().and_then(Cause::message);
+        let message = cause.map_or(Cow::Borrowed(self.code.message()), Cow::Owned);
+        json::to_bytes(&LoginErrorBody { code, message })
+    }
+
+    /// The error as one of the server, if it may be over soon: some clients give up after any other.
+    #[must_use]
+    pub(crate) fn into_server_error(self) -> Self {
+        match self.status {
+            StatusCode::TOO_MANY_REQUESTS => self.with_status(StatusCode::SERVICE_UNAVAILABLE),
+            _ => self,
+        }
     }
 }
 

@@ -21,24 +21,24 @@ pub struct Document {
 }
 
 /// The description of an API. The first call parses its file, which takes too long for the threads
-/// that serve connections.
-pub fn document(api: Api) -> &'static Document {
-    let (document, text) = parts(api);
-    document.get_or_init(|| Document::new(text))
+/// that serve connections. `None` for APIs that are not among [`Api::DESCRIBED`].
+pub fn document(api: Api) -> Option<&'static Document> {
+    let (document, text) = parts(api)?;
+    Some(document.get_or_init(|| Document::new(text)))
 }
 
 /// The description of an API, if it was asked for before.
 pub fn parsed_document(api: Api) -> Option<&'static Document> {
-    parts(api).0.get()
+    parts(api)?.0.get()
 }
 
 /// Where the description of an API is kept, and its file.
-fn parts(api: Api) -> (&'static OnceLock<Document>, &'static str) {
+fn parts(api: Api) -> Option<(&'static OnceLock<Document>, &'static str)> {
     static CLIENT: OnceLock<Document> = OnceLock::new();
     static MANAGEMENT: OnceLock<Document> = OnceLock::new();
     static FABRIC: OnceLock<Document> = OnceLock::new();
     static HEALTH_CHECKS: OnceLock<Document> = OnceLock::new();
-    match api {
+    Some(match api {
         Api::Client => (&CLIENT, include_str!("../openapi/client.json")),
         Api::Management => (&MANAGEMENT, include_str!("../openapi/management.json")),
         Api::Fabric => (&FABRIC, include_str!("../openapi/fabric.json")),
@@ -46,7 +46,8 @@ fn parts(api: Api) -> (&'static OnceLock<Document>, &'static str) {
             &HEALTH_CHECKS,
             include_str!("../openapi/health-checks.json"),
         ),
-    }
+        Api::Oidc => return None,
+    })
 }
 
 impl Document {

@@ -18,10 +18,21 @@ pub enum Api {
     Fabric,
     /// For monitoring.
     HealthChecks,
+    /// For logins by OpenID Connect.
+    Oidc,
 }
 
 impl Api {
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 5] = [
+        Self::Client,
+        Self::Management,
+        Self::Fabric,
+        Self::HealthChecks,
+        Self::Oidc,
+    ];
+
+    /// Those with a description of their own. That of OpenID Connect is its discovery document.
+    pub const DESCRIBED: [Self; 4] = [
         Self::Client,
         Self::Management,
         Self::Fabric,
@@ -35,6 +46,7 @@ impl Api {
             Self::Management => &[Self::Management],
             Self::Fabric => &[Self::Fabric],
             Self::HealthChecks => &[Self::HealthChecks],
+            Self::Oidc => &[Self::Oidc],
         }
     }
 
@@ -44,6 +56,7 @@ impl Api {
             Self::Management => "/edge/management/v1",
             Self::Fabric => "/fabric/v1",
             Self::HealthChecks => "/health-checks/v1",
+            Self::Oidc => "/oidc",
         }
     }
 
@@ -54,6 +67,7 @@ impl Api {
             Self::Management => "edge-management",
             Self::Fabric => "fabric",
             Self::HealthChecks => "health-checks",
+            Self::Oidc => "edge-oidc",
         }
     }
 }
@@ -74,14 +88,17 @@ const ALIASES: [(Api, &str); 2] = [
 ];
 
 /// Splits a path into the API that it belongs to and the rest. `is_served` tells which APIs are
-/// served; the base paths of health checks are not recognized where these are not.
+/// served; the base paths of health checks and of logins are not recognized where these are not.
 pub fn resolve(raw: &str, is_served: impl Fn(Api) -> bool) -> ApiPath<'_> {
     let path = normalize(raw);
     let bases = Api::ALL
         .into_iter()
         .map(|api| (api, api.base_path()))
         .chain(ALIASES)
-        .filter(|(api, _base)| *api != Api::HealthChecks || is_served(*api));
+        .filter(|(api, _base)| match api {
+            Api::HealthChecks | Api::Oidc => is_served(*api),
+            Api::Client | Api::Management | Api::Fabric => true,
+        });
     for (api, base) in bases {
         let rest = match &path {
             Cow::Borrowed(path) => strip_base(path, base).map(Cow::Borrowed),

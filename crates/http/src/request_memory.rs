@@ -150,6 +150,7 @@ mod tests {
             identity_number: RecordNumber(7),
             session: ApiSessionId::from_wire("s".to_owned()),
             session_number: RecordNumber(8),
+            access_token: None,
             second_factor_token: None,
             auth_level,
             last_factor_at: Timestamp::UNIX_EPOCH,

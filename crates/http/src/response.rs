@@ -48,7 +48,8 @@ impl Static {
 #[derive(Debug)]
 pub struct ApiResponse {
     pub status: StatusCode,
-    pub content_type: &'static str,
+    /// `None` for a response without a body.
+    pub content_type: Option<&'static str>,
     /// Headers besides those that every response has.
     pub headers: Vec<(HeaderName, HeaderValue)>,
     pub body: ResponseContent,
@@ -118,7 +119,7 @@ impl ApiResponse {
     #[must_use]
     pub fn with_content_type(self, content_type: &'static str) -> Self {
         Self {
-            content_type,
+            content_type: Some(content_type),
             ..self
         }
     }
@@ -127,7 +128,7 @@ impl ApiResponse {
     pub fn from_json(body: ResponseContent) -> Self {
         Self {
             status: StatusCode::OK,
-            content_type: "application/json",
+            content_type: Some("application/json"),
             headers: Vec::new(),
             body,
         }
@@ -142,10 +143,31 @@ impl ApiResponse {
     pub fn raw(content_type: &'static str, body: impl Into<Bytes>) -> Self {
         Self {
             status: StatusCode::OK,
-            content_type,
+            content_type: Some(content_type),
             headers: Vec::new(),
             body: ResponseContent::Full(body.into()),
         }
+    }
+
+    /// JSON without an envelope.
+    pub fn bare_json(status: StatusCode, data: &impl Serialize) -> Self {
+        Self::json(status, data)
+    }
+
+    /// A status alone.
+    pub fn without_body(status: StatusCode) -> Self {
+        Self {
+            status,
+            content_type: None,
+            headers: Vec::new(),
+            body: ResponseContent::Full(Bytes::new()),
+        }
+    }
+
+    /// Replaces the status.
+    #[must_use]
+    pub fn with_status(self, status: StatusCode) -> Self {
+        Self { status, ..self }
     }
 
     /// Adds a header.
@@ -158,7 +180,7 @@ impl ApiResponse {
     fn json(status: StatusCode, body: &impl Serialize) -> Self {
         Self {
             status,
-            content_type: "application/json",
+            content_type: Some("application/json"),
             headers: Vec::new(),
             body: ResponseContent::Full(json::to_bytes(body).into()),
         }

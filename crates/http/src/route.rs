@@ -21,7 +21,7 @@ use crate::query::Query;
 use crate::response::ApiResponse;
 use crate::state::AppState;
 use bytes::Bytes;
-use http::{HeaderMap, Method};
+use http::{HeaderMap, Method, Uri};
 use portcullis_domain::access::{Access, Action, ApiSurface, Caller, Origin, Permit};
 use portcullis_domain::ids::EntityId;
 use portcullis_listener::Connection;
@@ -82,6 +82,8 @@ pub struct RequestContext {
     /// The connection, with the client's certificates.
     pub connection: Arc<Connection>,
     pub origin: Origin,
+    /// The request target.
+    pub uri: Uri,
     pub headers: HeaderMap,
     /// The path parameters.
     pub parameters: BTreeMap<&'static str, String>,

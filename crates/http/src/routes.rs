@@ -21,6 +21,7 @@ mod identity_types;
 mod managed;
 mod mfa;
 mod not_implemented;
+mod oidc;
 mod own_authenticators;
 mod policies;
 mod posture;
@@ -64,6 +65,7 @@ pub fn all() -> Vec<Route> {
         identities::routes(),
         identity_types::routes(),
         mfa::routes(),
+        oidc::routes(),
         own_authenticators::routes(),
         policies::routes(),
         posture::routes(),

@@ -97,6 +97,7 @@ impl Service for ControllerService {
             let request_id = inner.request_ids.next();
             let address = connection.peer.ip();
             let target = inner.match_route(&head);
+            let api = target.api;
             let span = tracing::info_span!(
                 "request",
                 id = request_id.as_str(),
@@ -114,10 +115,16 @@ impl Service for ControllerService {
                     let env = inner.state.app.env();
                     inner.refusal_log.record(error, address, env);
                 }
-                build_response(options, outcome, request_id)
+                build_response(options, api, outcome, request_id)
             };
             let response = responding.instrument(span).await;
-            inner.add_common_headers(response)
+            match api {
+                // OpenZiti's provider does not name the server.
+                Api::Oidc => response,
+                Api::Client | Api::Management | Api::Fabric | Api::HealthChecks => {
+                    inner.add_common_headers(response)
+                },
+            }
         })
     }
 
@@ -133,7 +140,7 @@ impl Service for ControllerService {
         let response = span.in_scope(|| {
             let env = self.inner.state.app.env();
             self.inner.refusal_log.record(&error, address, env);
-            build_response(ResponseOptions::none(), Err(error), request_id)
+            build_response(ResponseOptions::none(), Api::Client, Err(error), request_id)
         });
         self.inner.add_common_headers(response)
     }
@@ -181,6 +188,7 @@ impl Inner {
             connection,
             origin,
             query: Query::parse(head.uri.query()),
+            uri: head.uri,
             headers: head.headers,
             parameters,
             token,
@@ -318,6 +326,7 @@ impl ResponseOptions {
 /// Builds the HTTP response.
 fn build_response(
     options: ResponseOptions,
+    api: Api,
     outcome: Result<ApiResponse, ApiError>,
     request_id: RequestId,
 ) -> ServiceResponse {
@@ -332,8 +341,14 @@ fn build_response(
             )
         },
         Err(error) => {
-            let body = ResponseContent::Full(error.body(request_id).into());
-            (error.status, "application/json", error.headers, body)
+            let body = match api {
+                Api::Oidc => error.login_body(),
+                Api::Client | Api::Management | Api::Fabric | Api::HealthChecks => {
+                    error.body(request_id)
+                },
+            };
+            let body = ResponseContent::Full(body.into());
+            (error.status, Some("application/json"), error.headers, body)
         },
     };
     let (body, is_gzip) = match body {
@@ -357,7 +372,9 @@ fn build_response(
     let mut response = Response::new(body);
     *response.status_mut() = status;
     let response_headers = response.headers_mut();
-    response_headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
+    if let Some(content_type) = content_type {
+        response_headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
+    }
     if is_gzip {
         response_headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     }

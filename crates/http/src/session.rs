@@ -4,7 +4,7 @@ use crate::challenge;
 use crate::error::ApiError;
 use http::{HeaderMap, HeaderName, header};
 use portcullis_api::error::Cause;
-use portcullis_app::signers::BearerTokens;
+use portcullis_app::signers::{BearerTokenError, BearerTokens};
 use portcullis_app::{App, sessions};
 use portcullis_domain::access::{Caller, Origin};
 use portcullis_listener::Connection;
@@ -14,11 +14,14 @@ use std::sync::Arc;
 /// The header that carries a session token.
 pub(crate) const ZT_SESSION: HeaderName = HeaderName::from_static("zt-session");
 
+/// The realm of access tokens.
+const ACCESS_TOKEN_REALM: &str = "openziti-oidc";
+
 /// The credentials in the headers of a request.
 enum Credentials {
     /// A session token.
     Session(SecretString),
-    /// Bearer tokens only, which open no session here.
+    /// Bearer tokens, of which one may be an access token.
     Bearer,
     /// No credentials.
     Missing,
@@ -51,19 +54,32 @@ pub(crate) async fn resolve(
                 )])),
             }
         },
-        Credentials::Bearer => Err(challenge::unauthenticated(&[(
-            "Bearer",
-            "openziti-oidc",
-            "invalid",
-        )])),
-        Credentials::Missing => Err(challenge::unauthenticated(&[
-            ("zt-session", "zt-session", "missing"),
-            ("Bearer", "openziti-oidc", "missing"),
-        ])
-        .with_cause(Cause::text(
+        Credentials::Bearer => {
+            let tokens = bearer_tokens(headers);
+            let certificates = connection.certificates();
+            match sessions::resolve_bearer(app, &tokens, &certificates, origin).await? {
+                Ok((caller, token)) => Ok((caller, token.into())),
+                Err(BearerTokenError::Missing) => Err(nothing_presented()),
+                Err(BearerTokenError::Invalid) => Err(bad_access_token("invalid")),
+                Err(BearerTokenError::Expired) => Err(bad_access_token("expired")),
+            }
+        },
+        Credentials::Missing => Err(nothing_presented().with_cause(Cause::text(
             "no credentials: send the zt-session header or a bearer token",
         ))),
     }
+}
+
+/// The answer to a request without a token that could open a session.
+fn nothing_presented() -> ApiError {
+    challenge::unauthenticated(&[
+        ("zt-session", "zt-session", "missing"),
+        ("Bearer", ACCESS_TOKEN_REALM, "missing"),
+    ])
+}
+
+fn bad_access_token(error: &str) -> ApiError {
+    challenge::unauthenticated(&[("Bearer", ACCESS_TOKEN_REALM, error)])
 }
 
 fn credentials(headers: &HeaderMap) -> Credentials {

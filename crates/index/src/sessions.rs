@@ -209,7 +209,7 @@ impl ApiSessionMirror {
     }
 
     /// At most `at_most` sessions that were idle for `timeout` at `now`, each as identity and
-    /// session number. Repeated calls return the same sessions until they are removed.
+    /// session number. Those of OIDC logins have to be over as well. Repeated calls return the same sessions until they are removed.
     pub fn expired(
         &self,
         now: Timestamp,
@@ -219,6 +219,10 @@ impl ApiSessionMirror {
         self.activity
             .idle_slots(now, timeout)
             .filter_map(|slot| self.session(slot))
+            .filter(|session| {
+                let oidc = session.record.oidc.as_ref();
+                oidc.is_none_or(|oidc| oidc.has_expired(now))
+            })
             .map(|session| (session.owner, session.number))
             .take(at_most)
             .collect()

@@ -15,6 +15,24 @@ pub enum SigningAlgorithm {
 }
 
 impl SigningAlgorithm {
+    pub const ALL: [Self; 4] = [Self::Es256, Self::Es384, Self::Es512, Self::Rs256];
+
+    /// Its name (`alg`).
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Es256 => "ES256",
+            Self::Es384 => "ES384",
+            Self::Es512 => "ES512",
+            Self::Rs256 => "RS256",
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|algorithm| algorithm.name() == name)
+    }
+
     /// The claims `at_hash` and `c_hash` of an ID token that comes with `value`: the left half of its hash
     /// (OpenID Connect Core sections 3.1.3.6 and 3.3.2.11).
     pub fn half_hash(self, value: &str) -> String {

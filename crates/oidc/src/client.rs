@@ -5,58 +5,30 @@
 
 use crate::parameters::{Parameters, ParametersError};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use serde::{Deserialize, Serialize};
 
-/// A registered client.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Client {
-    /// C SDKs, tunnelers, the console and web applications.
-    OpenZiti,
-    /// Go SDKs and command-line clients.
-    Native,
-}
+pub use portcullis_domain::oidc_session::OidcClient as Client;
 
-impl Client {
-    pub const ALL: [Self; 2] = [Self::OpenZiti, Self::Native];
-
-    /// Its `client_id`.
-    pub const fn id(self) -> &'static str {
-        match self {
-            Self::OpenZiti => "openziti",
-            Self::Native => "native",
-        }
+/// Identifies the client of a request to the token endpoint or its relatives: by the parameter
+/// `client_id`, or by HTTP Basic with an empty password (RFC 6749 section 2.3.1), or by both if they
+/// agree. `authorization` is the value of the header of that name.
+pub fn identify(
+    authorization: Option<&str>,
+    parameters: &Parameters,
+) -> Result<Client, ClientError> {
+    if parameters.get("client_secret")?.is_some() || parameters.get("client_assertion")?.is_some() {
+        return Err(ClientError::Unsupported { in_header: false });
     }
-
-    pub fn from_id(id: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|client| client.id() == id)
-    }
-
-    /// Identifies the client of a request to the token endpoint or its relatives: by the parameter
-    /// `client_id`, or by HTTP Basic with an empty password (RFC 6749 section 2.3.1), or by both if they
-    /// agree. `authorization` is the value of the header of that name.
-    pub fn identify(
-        authorization: Option<&str>,
-        parameters: &Parameters,
-    ) -> Result<Self, ClientError> {
-        if parameters.get("client_secret")?.is_some()
-            || parameters.get("client_assertion")?.is_some()
-        {
-            return Err(ClientError::Unsupported { in_header: false });
-        }
-        let named = parameters.get("client_id")?;
-        let by_parameter = named
-            .map(|id| Self::from_id(id).ok_or(ClientError::Unknown { in_header: false }))
-            .transpose()?;
-        let by_header = authorization.map(from_basic).transpose()?;
-        match (by_header, by_parameter) {
-            (Some(header), Some(parameter)) if header != parameter => Err(ClientError::Ambiguous),
-            (Some(client), _) | (None, Some(client)) => Ok(client),
-            (None, None) => Err(ClientError::Missing),
-        }
+    let named = parameters.get("client_id")?;
+    let by_parameter = named
+        .map(|id| Client::from_id(id).ok_or(ClientError::Unknown { in_header: false }))
+        .transpose()?;
+    let by_header = authorization.map(from_basic).transpose()?;
+    match (by_header, by_parameter) {
+        (Some(header), Some(parameter)) if header != parameter => Err(ClientError::Ambiguous),
+        (Some(client), _) | (None, Some(client)) => Ok(client),
+        (None, None) => Err(ClientError::Missing),
     }
 }
-
 /// A request does not tell which client it comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ClientError {
@@ -99,7 +71,7 @@ mod tests {
     use super::*;
 
     fn identify(authorization: Option<&str>, form: &str) -> Result<Client, ClientError> {
-        Client::identify(authorization, &Parameters::parse(form).unwrap())
+        super::identify(authorization, &Parameters::parse(form).unwrap())
     }
 
     fn basic(credentials: &str) -> String {

@@ -18,6 +18,11 @@ impl Issuer {
         &self.0
     }
 
+    /// The origin of its pages: scheme, host and port.
+    pub fn origin(&self) -> &str {
+        self.0.strip_suffix(PATH).unwrap_or_default()
+    }
+
     /// The URL of an endpoint, whose `path` begins with a slash.
     pub fn endpoint(&self, path: &str) -> String {
         format!("{}{path}", self.0)
@@ -54,6 +59,10 @@ impl Issuers {
     /// The issuer of a request with this header `Host`, or the authority of HTTP/2.
     pub fn of_host(&self, host: &str) -> Option<&Issuer> {
         self.0.get(&of_authority(&host.to_ascii_lowercase()))
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Issuer> {
+        self.0.iter()
     }
 
     /// Whether `issuer`, the claim `iss` of a token, is one of them.

@@ -8,8 +8,8 @@
 //! POST /login/...          PrimaryFactor, SecondaryFactor -> LoginRequests::advance
 //! GET  /authorize/callback LoginRequests::issue_code -> Location
 //! POST /oauth/token        Parameters -> TokenRequest
-//!        a code            LoginRequests::redeem -> SessionFacts -> claims, RefreshFamily::new
-//!        a refresh token   RefreshClaims::validate, RefreshFamily::present -> claims
+//!        a code            LoginRequests::redeem -> SessionFacts -> claims, OidcSession::issued
+//!        a refresh token   RefreshClaims::validate, OidcSession::present -> claims
 //! Bearer                   AccessClaims::validate
 //! ```
 //!
@@ -19,8 +19,9 @@
 //!   logins, and tells [`Login`](login::Login) who proved what, and which secondary factors are needed by the
 //!   records as they are at that step. Before it redeems a code it judges the records once more.
 //! - **Signatures.** `portcullis-pki` signs [`claims`] and verifies them; the crates meet in serde alone.
-//! - **Records.** [`RefreshFamily`](refresh::RefreshFamily) is stored, and presented within a transaction. If it
-//!   ends, or [`RedeemError::Replayed`](login::RedeemError::Replayed) says so, the session is revoked.
+//! - **Records.** The primary factor opens a session record, on which the others are proved. Its
+//!   [`OidcSession`](portcullis_domain::oidc_session::OidcSession) decides about refresh tokens, within a
+//!   transaction. If that ends it, or [`RedeemError::Replayed`](login::RedeemError::Replayed) says so, the session is revoked.
 //! - **Browsers.** It keeps the [`BindingSecret`](login::BindingSecret) in a cookie that is `HttpOnly`, `Secure`,
 //!   `SameSite=Lax`, scoped to `/oidc`, and whose name holds the id of the login request, so that two logins in
 //!   one browser do not disturb each other; it tells a [`Presenter`](login::Presenter) by the headers of the
@@ -57,7 +58,7 @@
 //! ```
 //! use portcullis_domain::api_session::OpenedBy;
 //! use portcullis_domain::clock::{Clock as _, SignedDuration};
-//! use portcullis_domain::ids::{AuthenticatorId, IdentityId};
+//! use portcullis_domain::ids::{ApiSessionId, AuthenticatorId, IdentityId};
 //! use portcullis_domain::peer::Peer;
 //! use portcullis_oidc::authorization::AuthorizationRequest;
 //! use portcullis_oidc::claims::{AccessClaims, HolderFacts, SessionFacts, TokenId, TokenTerms};
@@ -100,6 +101,7 @@
 //! logins.advance(id, browser, now, |login| {
 //!     let proof = PrimaryFactor {
 //!         identity: IdentityId::from_wire("alice"),
+//!         session: ApiSessionId::from_wire("f3b0c8de-9d7a-4d67-8d0c-6f2f4f7f4b52"),
 //!         method: LoginMethod::Password,
 //!         opened_by: OpenedBy::Authenticator(AuthenticatorId::from_wire("updb-1")),
 //!         authenticated_at: now,
@@ -130,8 +132,8 @@
 //! else {
 //!     return Err("another grant".into());
 //! };
-//! let redeemed = logins.redeem(&redemption, now)?;
-//! let session = SessionFacts::new(&redeemed, HolderFacts::default(), None);
+//! let login = logins.redeem(&redemption, now)?;
+//! let session = SessionFacts::new(&login, HolderFacts::default(), None);
 //! let issuers = Issuers::new(["ctrl.example.test"], &[1280]);
 //! let terms = TokenTerms {
 //!     issuer: issuers.of_host("ctrl.example.test:1280").ok_or("no issuer")?,
@@ -154,6 +156,7 @@ pub mod authorization;
 pub mod claims;
 pub mod client;
 pub mod discovery;
+pub mod introspection;
 pub mod issuer;
 pub mod jwks;
 pub mod login;
@@ -162,7 +165,6 @@ pub mod pages;
 pub mod parameters;
 pub mod pkce;
 pub mod redirect;
-pub mod refresh;
 pub mod scope;
 mod secret;
 #[cfg(test)]

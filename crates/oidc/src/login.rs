@@ -24,6 +24,6 @@ pub use code::{AuthorizationCode, RedeemError, Redemption};
 pub use factors::{CertificateFacts, ClientDetails, PrimaryFactor, SecondaryFactor};
 pub use requests::{
     CODE_LIFETIME, IssueError, LOGIN_LIFETIME, LoginLimits, LoginRequestError, LoginRequestId,
-    LoginRequests, NewLogin, RedeemedLogin,
+    LoginRequests, NewLogin,
 };
 pub use state::{AuthenticatedLogin, Login, LoginError};

@@ -74,6 +74,16 @@ impl Parameters {
         }
     }
 
+    /// Like [`Parameters::get`], whatever the case of the name: some SDKs write `sdkAppID`.
+    pub fn get_folded(&self, name: &'static str) -> Result<Option<&str>, ParametersError> {
+        let named = |(other, _): &(&String, &Vec<String>)| other.eq_ignore_ascii_case(name);
+        let mut values = self.0.iter().filter(named).flat_map(|(_, values)| values);
+        match (values.next(), values.next()) {
+            (first, None) => Ok(first.map(String::as_str)),
+            (_, Some(_)) => Err(ParametersError::Repeated(name)),
+        }
+    }
+
     /// The values of a parameter that may be repeated.
     pub fn get_all(&self, name: &str) -> &[String] {
         self.0.get(name).map_or(&[], Vec::as_slice)
@@ -81,8 +91,13 @@ impl Parameters {
 
     /// Checks that nothing is repeated that must not be.
     pub fn check_unique(&self) -> Result<(), ParametersError> {
+        self.check_unique_but("")
+    }
+
+    /// Like [`Parameters::check_unique`], with one exception.
+    pub fn check_unique_but(&self, repeatable: &str) -> Result<(), ParametersError> {
         let is_repeated = |(name, values): (&String, &Vec<String>)| {
-            values.len() > 1 && !REPEATABLE.contains(&name.as_str())
+            values.len() > 1 && name != repeatable && !REPEATABLE.contains(&name.as_str())
         };
         if self.0.iter().any(is_repeated) {
             return Err(ParametersError::SomeRepeated);

@@ -11,7 +11,7 @@ mod registered;
 pub use registered::{RegisterError, RegisteredUri};
 
 use registered::Registered;
-use url::form_urlencoded;
+use url::{Url, form_urlencoded};
 
 /// A redirect URI of a request that is registered.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +20,12 @@ pub struct RedirectUri(String);
 impl RedirectUri {
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// Scheme, host and port, as browsers send them; `None` for private-use schemes.
+    pub fn origin(&self) -> Option<String> {
+        let origin = Url::parse(&self.0).ok()?.origin();
+        origin.is_tuple().then(|| origin.ascii_serialization())
     }
 
     /// The URI with these parameters appended to its query (RFC 6749 section 3.1.2).
@@ -69,6 +75,13 @@ impl RedirectUris {
                 .chain(more)
                 .collect(),
         )
+    }
+
+    /// These, and `more`.
+    #[must_use]
+    pub fn with(mut self, more: impl IntoIterator<Item = RegisteredUri>) -> Self {
+        self.0.extend(more);
+        self
     }
 
     /// Looks up the URI of a request.

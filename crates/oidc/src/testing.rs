@@ -9,7 +9,7 @@ use portcullis_domain::api_session::OpenedBy;
 use portcullis_domain::client_info::{EnvInfo, SdkInfo};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::entropy::{Entropy, EntropyError};
-use portcullis_domain::ids::{AuthenticatorId, IdentityId};
+use portcullis_domain::ids::{ApiSessionId, AuthenticatorId, IdentityId};
 use sha2::{Digest as _, Sha256};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -52,6 +52,7 @@ pub(crate) fn at(second: i64) -> Timestamp {
 pub(crate) fn password_of(identity: &str) -> PrimaryFactor {
     PrimaryFactor {
         identity: IdentityId::from_wire(identity),
+        session: ApiSessionId::from_wire(format!("session of {identity}")),
         method: LoginMethod::Password,
         opened_by: OpenedBy::Authenticator(AuthenticatorId::from_wire("updb")),
         authenticated_at: at(0),

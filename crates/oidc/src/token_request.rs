@@ -7,7 +7,7 @@ mod error;
 
 pub use error::{ErrorBody, TokenError};
 
-use crate::client::Client;
+use crate::client::{self, Client};
 use crate::login::{AuthorizationCode, Redemption};
 use crate::parameters::Parameters;
 use crate::pkce::CodeVerifier;
@@ -89,14 +89,15 @@ pub const TOKEN_EXCHANGE: &str = "urn:ietf:params:oauth:grant-type:token-exchang
 impl TokenRequest {
     /// Parses a form. `authorization` is the value of the header of that name.
     pub fn parse(authorization: Option<&str>, form: &Parameters) -> Result<Self, TokenError> {
-        form.check_unique()?;
+        // C SDKs send the `state` of the redirect along with the code, and their own besides.
+        form.check_unique_but("state")?;
         let grant = match require(form, "grant_type")? {
             "authorization_code" => redemption,
             "refresh_token" => refresh,
             TOKEN_EXCHANGE => exchange,
             _ => return Err(TokenError::GrantType),
         };
-        let client = Client::identify(authorization, form)?;
+        let client = client::identify(authorization, form)?;
         let csr = form.get("csr_pem")?.map(str::to_owned);
         if csr.as_ref().is_some_and(|csr| csr.len() > MAX_CSR) {
             return Err(TokenError::Csr);

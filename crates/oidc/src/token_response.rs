@@ -52,6 +52,10 @@ impl TokenResponse {
         }
     }
 
+    pub fn access_token(&self) -> &str {
+        self.access_token.expose_secret()
+    }
+
     /// The answer to an exchange for `requested`, an access token or a refresh token.
     #[must_use]
     pub fn exchanged_for(mut self, requested: RequestedType) -> Self {
@@ -109,11 +113,9 @@ impl UserInfo {
 mod tests {
     use super::*;
     use crate::claims::HolderFacts;
-    use crate::login::{Login, RedeemedLogin};
+    use crate::login::Login;
     use crate::testing::{client_details, password_of, request};
-    use portcullis_domain::ids::ApiSessionId;
     use serde_json::json;
-    use std::sync::Arc;
 
     #[test]
     fn answers_have_the_recorded_members() {
@@ -154,11 +156,8 @@ mod tests {
         let login = Login::begin(request())
             .authenticate(password_of("alice"), client_details(), [], [])
             .unwrap();
-        let redeemed = RedeemedLogin {
-            login: Arc::new(login.authenticated().unwrap().clone()),
-            session: ApiSessionId::from_wire("s"),
-        };
-        let mut session = SessionFacts::new(&redeemed, HolderFacts::default(), None);
+        let login = login.authenticated().unwrap();
+        let mut session = SessionFacts::new(login, HolderFacts::default(), None);
         for (scopes, expected) in [
             ("openid", Some(json!({"sub": "alice"}))),
             (

@@ -4,14 +4,12 @@ mod algorithm;
 mod claims;
 mod compact;
 mod json;
-mod session_claims;
 mod sign;
 mod verify;
 
 pub use claims::EnrollmentClaims;
-pub use session_claims::{SessionClaims, SessionTokenGrant};
 pub use sign::JwtSigner;
-pub use verify::{verify, verify_with_certificate};
+pub use verify::{key_id, verify, verify_with_certificate};
 
 pub(crate) use algorithm::{Algorithm, algorithms_for};
 pub(crate) use compact::{CompactToken, Header};

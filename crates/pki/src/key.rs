@@ -21,7 +21,7 @@ use rustls_pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use zeroize::Zeroizing;
 
 pub use load::KeyError;
-pub use public::{PublicKey, PublicKeyKind, UnsupportedKeyError};
+pub use public::{PublicKey, PublicKeyComponents, PublicKeyKind, UnsupportedKeyError};
 pub(crate) use sign::IssuerKey;
 
 use crate::pem;

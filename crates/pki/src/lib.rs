@@ -67,9 +67,10 @@ pub use certificate::{
 pub use chain::{ChainError, MAX_PRESENTED, Purpose, TrustAnchors, VerifiedChain, VerifyAt};
 pub use csr::{Csr, CsrError, create_csr, create_csr_with_names};
 pub use fingerprint::{Fingerprint, FingerprintError, Sha256Fingerprint};
-pub use jwt::{EnrollmentClaims, JwtError, JwtSigner, SessionClaims, SessionTokenGrant};
+pub use jwt::{EnrollmentClaims, JwtError, JwtSigner};
 pub use key::{
-    CryptoError, KeyError, KeyType, PublicKey, PublicKeyKind, SigningKey, UnsupportedKeyError,
+    CryptoError, KeyError, KeyType, PublicKey, PublicKeyComponents, PublicKeyKind, SigningKey,
+    UnsupportedKeyError,
 };
 pub use pem::PemError;
 pub use spiffe::{SpiffeError, SpiffeId, SpiffePath, TrustDomain};

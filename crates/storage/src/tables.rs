@@ -14,6 +14,7 @@ mod kind;
 mod read;
 mod record_counts;
 mod remove_tree;
+mod signing_keys;
 mod unlink;
 mod write;
 
@@ -24,4 +25,5 @@ pub use integrity::{Finding, Inspection, IntegrityError, inspect};
 pub use kind::*;
 pub use read::{Found, Record, Rows};
 pub use record_counts::{CountMismatch, RecordCounts};
+pub use signing_keys::StoredSigningKey;
 pub use write::{RowsMut, WriteError};

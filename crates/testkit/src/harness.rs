@@ -16,7 +16,7 @@ use http_body_util::BodyExt as _;
 use portcullis_app::mfa::MfaSettings;
 use portcullis_app::password::PasswordPool;
 use portcullis_app::signers::SignerKeys;
-use portcullis_app::{App, AppParts, Settings, administrator, read_model};
+use portcullis_app::{App, AppParts, OidcSettings, Settings, administrator, read_model};
 use portcullis_domain::Env;
 use portcullis_domain::change::Change;
 use portcullis_domain::clock::Timestamp;
@@ -64,6 +64,15 @@ pub struct HarnessOptions {
     pub fetch_timeout: Duration,
     /// Whether the first administrator is created.
     pub is_initialized: bool,
+}
+
+impl HarnessOptions {
+    fn mfa(&self) -> MfaSettings {
+        MfaSettings {
+            rules: self.code_rules,
+            ..MfaSettings::default()
+        }
+    }
 }
 
 impl Default for HarnessOptions {
@@ -188,10 +197,8 @@ impl Harness {
                 .unwrap(),
             signer_keys: SignerKeys::new(Arc::new(fetcher(options.fetch_timeout))),
             settings: options.settings,
-            mfa: MfaSettings {
-                rules: options.code_rules,
-                ..MfaSettings::default()
-            },
+            mfa: options.mfa(),
+            oidc: OidcSettings::default(),
             env,
         }));
         administrator::ensure_defaults(&app).await.unwrap();

@@ -1,6 +1,8 @@
 //! Certificates of a test network.
 
-use portcullis_app::network::{Controller, ControllerHosts, Network, NetworkSettings};
+use portcullis_app::network::{
+    Controller, ControllerHosts, Network, NetworkSettings, OidcAddresses,
+};
 use portcullis_domain::Env;
 use portcullis_domain::ids::ControllerId;
 use portcullis_pki::{
@@ -78,6 +80,10 @@ impl TestNetwork {
                 started_at: env.now(),
             },
             jwt_signer: JwtSigner::new(self.server_key, &self.server).unwrap(),
+            oidc_addresses: OidcAddresses {
+                hosts: vec!["ctrl.example.test".to_owned()],
+                ports: vec![1280],
+            },
             hosts: ControllerHosts {
                 names: vec!["ctrl.example.test".to_owned(), "192.0.2.7".to_owned()],
                 shared: vec![SHARED_HOST.to_owned()],

@@ -2,7 +2,7 @@
 
 use crate::config_key::ConfigKey;
 use crate::pem::PemSetting;
-use portcullis_controller_config::{ControllerConfig, IdentityConfig, PemSource};
+use portcullis_controller_config::{ControllerConfig, IdentityConfig, PemSource, WebApi};
 use portcullis_pki::Certificate;
 use std::net::IpAddr;
 
@@ -78,12 +78,7 @@ impl ServedCertificates {
             let ConfigKey::BindPoint { listener, .. } = key else {
                 return None;
             };
-            let section = config
-                .web
-                .get(listener)?
-                .identity
-                .as_ref()
-                .map(|_| listener);
+            let section = section_of(config, listener);
             // The address of the APIs is that of a bind point: enrollment tokens name it.
             let api = &config.edge.api.address;
             let is_api = address.port == api.port && address.host.eq_ignore_ascii_case(&api.host);
@@ -100,6 +95,16 @@ impl ServedCertificates {
                 certificate,
             })
         });
+        let logins = login_hosts(config).filter_map(|(key, host)| {
+            let ConfigKey::LoginHost { listener, .. } = key else {
+                return None;
+            };
+            Some(AdvertisedHost {
+                certificate: self.presented_to(host, section_of(config, listener))?,
+                key,
+                host,
+            })
+        });
         let to_routers = (config.ctrl.advertise_address.iter()).filter_map(|address| {
             let host = address.endpoint.host.as_str();
             Some(AdvertisedHost {
@@ -108,7 +113,7 @@ impl ServedCertificates {
                 certificate: self.presented_to(host, None)?,
             })
         });
-        at_points.chain(to_routers)
+        at_points.chain(logins).chain(to_routers)
     }
 
     /// The certificate that clients of `host` are shown by the listener of a section `identity`: the
@@ -123,6 +128,35 @@ impl ServedCertificates {
         let named = of_section().find(|it| is_named && it.leaf.covers_host(host));
         named.or_else(|| of_section().next())
     }
+}
+
+/// The listener with this position if it has a section `identity` of its own, or else the controller.
+fn section_of(config: &ControllerConfig, listener: usize) -> Option<usize> {
+    let identity = config.web.get(listener)?.identity.as_ref();
+    identity.map(|_| listener)
+}
+
+/// The hosts of logins that certificates with a wildcard have to be good for.
+fn login_hosts(config: &ControllerConfig) -> impl Iterator<Item = (ConfigKey, &str)> {
+    let listeners = config.web.iter().enumerate();
+    let apis = listeners.flat_map(|(listener, entry)| {
+        let apis = entry.apis.iter().enumerate();
+        apis.map(move |(api, it)| (listener, api, it))
+    });
+    apis.flat_map(|(listener, api, it)| {
+        let hosts = match it {
+            WebApi::EdgeOidc(options) => options.allowed_hostnames.as_slice(),
+            _ => &[],
+        };
+        hosts.iter().enumerate().map(move |(number, host)| {
+            let key = ConfigKey::LoginHost {
+                listener,
+                api,
+                number,
+            };
+            (key, host.as_str())
+        })
+    })
 }
 
 /// The client certificate of the controller, unless it is served as well.

@@ -9,9 +9,9 @@ use portcullis_app::network::{Controller, Network, NetworkSettings};
 use portcullis_app::password::PasswordPool;
 use portcullis_app::read_model::ProjectionUpdater;
 use portcullis_app::signers::SignerKeys;
-use portcullis_app::{App, AppParts, Settings};
+use portcullis_app::{App, AppParts, OidcSettings, Settings};
 use portcullis_controller_config::{
-    ClientLimit, ControllerConfig, OidcConfig, TotpCompatibility, TotpConfig,
+    ClientLimit, ControllerConfig, OidcConfig, OidcOptions, TotpCompatibility, TotpConfig,
 };
 use portcullis_domain::Env;
 use portcullis_domain::api_session::SessionLifetimes;
@@ -24,6 +24,7 @@ use portcullis_domain::log_throttle::LogRateLimits;
 use portcullis_domain::quota::StorageQuota;
 use portcullis_fetch::{Fetcher, system_roots};
 use portcullis_index::Projections;
+use portcullis_oidc::redirect::{RedirectUris, RegisteredUri};
 use portcullis_pki::{Certificate, SpiffeId, SpiffePath, TrustDomain};
 use portcullis_storage::engine::Engine as _;
 use portcullis_storage_redb::RedbEngine;
@@ -100,6 +101,7 @@ pub(crate) fn open(
             storage_quota: StorageQuota::new(config.edge.api.identity_storage_quota as usize),
         },
         mfa: mfa(&config.edge.totp),
+        oidc: oidc(config)?,
     });
     Ok(Core {
         app: Arc::new(app),
@@ -136,6 +138,27 @@ fn mfa(totp: &TotpConfig) -> MfaSettings {
             TotpCompatibility::OpenZiti => Rules::OPENZITI,
         },
     }
+}
+
+/// Settings of OIDC logins. The console of this controller may be led back to as well.
+fn oidc(config: &ControllerConfig) -> anyhow::Result<OidcSettings> {
+    let registered = |uris: fn(&OidcOptions) -> &[String]| {
+        let options = hosts::oidc_options(config);
+        let uris = options.flat_map(uris);
+        uris.map(|uri| {
+            RegisteredUri::parse(uri).with_context(|| format!("the URI {uri} of edge-oidc"))
+        })
+        .collect::<anyhow::Result<Vec<_>>>()
+    };
+    let lifetimes = &config.edge.oidc;
+    Ok(OidcSettings {
+        login_uris: RedirectUris::for_login(registered(|options| &options.redirect_uris)?),
+        logout_uris: RedirectUris::for_logout(registered(|options| &options.post_logout_uris)?),
+        serves_console: hosts::serves_console(config),
+        access_token_lifetime: to_signed(lifetimes.access_token_duration),
+        id_token_lifetime: to_signed(lifetimes.id_token_duration),
+        refresh_token_lifetime: to_signed(lifetimes.refresh_token_duration),
+    })
 }
 
 /// Fetcher of the keys of external signers, with the rules of the configuration.
@@ -176,6 +199,7 @@ fn network(
         },
         jwt_signer,
         hosts: hosts::own_hosts(config),
+        oidc_addresses: hosts::oidc_addresses(config),
         served_certificates: credentials.served_certificates()?,
         signing: credentials.signing,
     };

@@ -172,8 +172,7 @@ fn served_apis(listener: &WebListener) -> Vec<Api> {
             ApiKind::EdgeManagement => apis.push(Api::Management),
             ApiKind::Fabric => apis.push(Api::Fabric),
             ApiKind::HealthChecks => apis.push(Api::HealthChecks),
-            // Added automatically beside the client API.
-            ApiKind::EdgeOidc => {},
+            ApiKind::EdgeOidc => apis.push(Api::Oidc),
             kind @ (ApiKind::Metrics | ApiKind::Spa) => {
                 tracing::info!(listener = listener.name, api = ?kind, "this API is not served yet");
             },

@@ -222,6 +222,43 @@ fn names_have_to_be_those_of_the_advertised_addresses() {
 }
 
 #[test]
+fn hosts_of_logins_have_to_be_covered_by_a_certificate() {
+    let Some(scene) = Scene::new() else { return };
+    let names = "subjectAltName=DNS:localhost,DNS:*.example.test,IP:127.0.0.1\n";
+    let leaf = scene.issue("signing", "own", &format!("{LEAF}{names}"), VALID);
+    scene.serve(&[&leaf, &scene.issuer()]);
+    let text = fs::read_to_string(&scene.config).unwrap();
+    let options = "options: {allowedHostnames: [login.example.test, login.example.com]}";
+    let api = format!("    apis:\n      - binding: edge-oidc\n        {options}\n");
+    fs::write(&scene.config, text.replace("    apis:\n", &api)).unwrap();
+    let (exit, found) = scene.check();
+    let found: Vec<_> = found
+        .iter()
+        .filter(|it| it["code"] == "wrong-host")
+        .collect();
+    let [finding] = found.as_slice() else {
+        panic!("{found:#?}");
+    };
+    assert_eq!((exit, &finding["severity"]), (Some(1), &"error".into()));
+    assert_eq!(
+        finding["path"],
+        "web[0].apis[0].options.allowedHostnames[1]"
+    );
+    assert_eq!(
+        finding["message"],
+        "the certificate identity.server_cert is not valid for login.example.com, the host of \
+         web[0].apis[0].options.allowedHostnames[1]; clients will refuse it there"
+    );
+    let second = "allowedHostnames: [login.example.test,";
+    let (line, column) = place(&scene.config, second);
+    let column = column + second.len() - "allowedHostnames:".len();
+    assert_eq!(
+        (&finding["line"], &finding["column"]),
+        (&line.into(), &column.into())
+    );
+}
+
+#[test]
 fn chain_has_to_lead_to_the_bundle() {
     let Some(scene) = Scene::new() else { return };
     let extensions = format!("{LEAF}{NAMES}");

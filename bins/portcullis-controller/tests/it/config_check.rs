@@ -420,3 +420,57 @@ fn shared_hosts_that_are_none_of_the_controller_s_are_pointed_out() {
     assert!(found[0].1.contains("`ctrl.example.tset`"), "{found:?}");
     assert!(found[1].1.contains("`localhost`"), "{found:?}");
 }
+
+#[test]
+fn places_where_no_login_may_lead_keep_a_controller_from_starting() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("home");
+    made(&home);
+    let config = home.join("controller.yml");
+    let text = fs::read_to_string(&config).unwrap();
+    let with = |redirect: &str, logout: &str| {
+        let options =
+            format!("options: {{redirectURIs: [{redirect}], postLogoutURIs: [{logout}]}}");
+        let api = format!("      - binding: edge-oidc\n        {options}\n");
+        let text = text.replace("    apis:\n", &format!("    apis:\n{api}"));
+        fs::write(&config, &text).unwrap();
+        text
+    };
+    with(
+        "'http://localhost:*/callback', 'https://app.example.test/callback', 'openziti://auth/callback'",
+        "'com.example.app:/logout', 'https://ctrl.example.test/'",
+    );
+    let finished = finish(program().args(["config", "check"]).arg(&config));
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+
+    let text = with(
+        "'http://app.example.test/', 'https://*.example.test/', 'https://good.example.test/'",
+        "'https://EXAMPLE.test/#', 'myapp:/x', 'nowhere'",
+    );
+    let line = text
+        .lines()
+        .position(|line| line.contains("redirectURIs"))
+        .unwrap()
+        + 1;
+    let place = |part: &str| {
+        let columns = text.lines().nth(line - 1).unwrap();
+        format!("controller.yml:{line}:{}", columns.find(part).unwrap())
+    };
+    let expected = [
+        ("http://app", "`http://app.example.test/`: must be https"),
+        ("https://*", "only allowed as the port"),
+        ("https://EXAMPLE", "must not have a fragment"),
+        ("myapp", "contains a dot"),
+        ("nowhere", "must be an absolute URI"),
+    ];
+    let checked = finish(program().args(["config", "check"]).arg(&config));
+    assert_eq!(checked.code, Some(1), "{checked:?}");
+    let run = finish(program().arg("run").arg(&config));
+    run.failed_with(&["cannot be used: 5 mistakes"]);
+    for (part, message) in expected {
+        for shown in [&checked.stdout, &run.stderr] {
+            assert!(shown.contains(&place(part)), "{}: {shown}", place(part));
+            assert!(shown.contains(message), "{message}: {shown}");
+        }
+    }
+}

@@ -22,6 +22,8 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
             "session_validity",
             // The state of the process, reads and commits.
             "app",
+            "tokens",
+            "signing_keys",
             // What use cases share.
             "privilege",
             "enrollment_records",
@@ -44,6 +46,7 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
             "sessions",
             "service_sessions",
             "mfa",
+            "oidc",
             "authenticators",
             "enrollments",
             // What is made of several resources, or works on the store as a whole.
@@ -118,6 +121,7 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
             "field_error",
             "permission",
             "trust_generation",
+            "oidc_session",
             "access",
             "name",
             "tags",

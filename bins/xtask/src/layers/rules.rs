@@ -27,6 +27,7 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
             "domain",
             "filter",
             "index",
+            "oidc",
             "pki",
             "posture",
             "storage",
@@ -46,7 +47,7 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
     ("filter", AllowedDependencies::Only(&["domain"])),
     (
         "http",
-        AllowedDependencies::Only(&["api", "app", "domain", "listener"]),
+        AllowedDependencies::Only(&["api", "app", "domain", "listener", "oidc"]),
     ),
     ("index", AllowedDependencies::Only(&["domain", "filter"])),
     ("key-table", AllowedDependencies::Only(&["yaml"])),

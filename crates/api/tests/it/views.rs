@@ -132,6 +132,7 @@ fn session(questions: Vec<OpenFactorView>) -> ApiSessionView {
         last_activity_at: now(),
         timeout: SignedDuration::from_mins(30),
         ends_at: None,
+        access_token: None,
     }
 }
 

@@ -16,7 +16,7 @@ use portcullis_domain::service::Service;
 use portcullis_domain::session::Session;
 use portcullis_domain::tags::Tags;
 use portcullis_domain::view::{NamedRef, SessionView};
-use portcullis_pki::{SessionClaims, SessionTokenGrant};
+use portcullis_oidc::claims::ServiceSessionClaims;
 use portcullis_posture::{AccessDecision, GrantingPolicy};
 use portcullis_storage::tables::{Found, Rows, RowsMut, SESSION, identity_key, session_grant};
 use secrecy::SecretString;
@@ -55,7 +55,8 @@ pub async fn create(
     if is_new {
         view.session = commit(app, permit, &view.session).await?;
     }
-    let token = sign_token(app, &view.session)?;
+    let is_legacy = permit.caller().access_token.is_none();
+    let token = sign_token(app, &view.session, is_legacy)?;
     Ok(NewServiceSession { view, token })
 }
 
@@ -193,16 +194,10 @@ fn insert(
 }
 
 /// Signs the token for routers.
-fn sign_token(app: &App, session: &Session) -> Result<SecretString, AppError> {
+fn sign_token(app: &App, session: &Session, is_legacy: bool) -> Result<SecretString, AppError> {
     let network = app.network();
-    let granted = SessionTokenGrant {
-        session: session.id.as_str(),
-        api_session: session.api_session.as_str(),
-        identity: session.identity.as_str(),
-        service: session.service.as_str(),
-        grant: session.grant.name(),
-    };
-    let claims = SessionClaims::new(network.issuer(), granted, app.env().now());
+    let claims =
+        ServiceSessionClaims::issue(&network.issuer(), session, is_legacy, app.env().now());
     let signed = network.serving_state().jwt_signer.sign(&claims);
     signed.map(Into::into).map_err(AppError::internal)
 }

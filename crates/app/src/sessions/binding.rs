@@ -43,6 +43,37 @@ pub(super) fn is_satisfied(
         || is_session_certificate(app, rows, session, certificates)?)
 }
 
+/// Whether a token that is bound to certificates, by fingerprint, counts on a connection with this
+/// chain, in DER and leaf first. A token that is bound to none counts everywhere.
+pub(crate) fn is_bound_to(
+    app: &App,
+    rows: Rows<'_>,
+    session: &Found<Arc<ApiSession>>,
+    bound: &[String],
+    certificates: &[&[u8]],
+) -> Result<bool, StoreError> {
+    if bound.is_empty() {
+        return Ok(true);
+    }
+    let Some(leaf) = certificates.first() else {
+        return Ok(false);
+    };
+    let fingerprint = Fingerprint::of_der(leaf).to_string();
+    // The certificate of the login may have been renewed through the session.
+    let is_of_login = |login: &LoginCertificate| {
+        login.fingerprint == fingerprint
+            && login
+                .previous
+                .as_ref()
+                .is_some_and(|old| bound.contains(old))
+    };
+    if bound.contains(&fingerprint) || session.entity.certificate.as_ref().is_some_and(is_of_login)
+    {
+        return Ok(true);
+    }
+    is_session_certificate(app, rows, &session.entity, certificates)
+}
+
 /// Whether a certificate is the pending renewal of the one that opened a session.
 fn is_pending_renewal(
     rows: Rows<'_>,

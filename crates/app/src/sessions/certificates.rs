@@ -11,6 +11,7 @@ use crate::records::{login_authenticator, own_session_key};
 use portcullis_domain::access::{Access, AccessDeniedError, Caller, Permit};
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::authenticator::Credential;
+use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::ids::{self, SessionCertificateId};
 use portcullis_domain::quota::StoredSize as _;
 use portcullis_domain::session_certificate::{CertificateInfo, SessionCertificate};
@@ -31,6 +32,9 @@ actions! {
 /// Maximum number of certificates of one session. They are valid for twelve hours, and a client
 /// that needs more than a few at a time has lost the others.
 const MAX_CERTIFICATES: usize = 8;
+
+/// How long a certificate is valid, counted from a little before it is issued.
+const LIFETIME: SignedDuration = SignedDuration::from_hours(12);
 
 /// Domain of the keyed hash that yields the ids of login certificates.
 const LOGIN_DOMAIN: &str = "certificate of a login";
@@ -95,6 +99,7 @@ fn issue(
         csr,
         network.trust_domain(),
         path,
+        LIFETIME,
         app.env().now(),
         &*app.env().entropy,
     )?)

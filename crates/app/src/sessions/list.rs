@@ -1,6 +1,6 @@
 //! Administration of API sessions.
 
-use super::{PendingActions, token_hash};
+use super::{PendingActions, SessionRevocation, token_hash};
 use crate::action::actions;
 use crate::app::App;
 use crate::error::AppError;
@@ -64,12 +64,13 @@ pub async fn delete(app: &App, permit: &Permit<Delete>, id: &ApiSessionId) -> Re
         (session.owner, session.number)
     };
     let key = identity_key(owner).dependent(API_SESSION, number.0);
+    let revocation = SessionRevocation::new(app);
     let was_there = app
         .commit_for(permit, move |rows, caller| {
             let session = rows.rows().get::<ApiSession>(&key)?;
             if let Some(session) = &session {
                 check_may_end(rows.rows(), caller, owner)?;
-                rows.remove(&key, session)?;
+                revocation.end(rows, &key, session)?;
             }
             Ok(session.is_some())
         })

@@ -17,7 +17,7 @@ pub(crate) use password_failure::{PasswordPurpose, record_failed_password, reset
 pub use token::with_token;
 
 use super::session_quota::EvictionPlan;
-use super::{PendingActions, second_factor_token, token_hash};
+use super::{PendingActions, oidc_hash, second_factor_token, token_hash};
 use crate::app::App;
 use crate::error::AppError;
 use crate::records::{get_policy, totp_state};
@@ -29,11 +29,13 @@ use portcullis_domain::audit::Actor;
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::authenticator::ExtensionRequest;
 use portcullis_domain::client_info::{EnvInfo, SdkInfo};
-use portcullis_domain::clock::Timestamp;
+use portcullis_domain::clock::{self, Timestamp};
 use portcullis_domain::entropy::{self, EntropyError};
 use portcullis_domain::identity::{Identity, TotpState};
-use portcullis_domain::ids::{ApiSessionId, RecordNumber};
+use portcullis_domain::ids::{ApiSessionId, RecordNumber, SignerId};
+use portcullis_domain::oidc_session::{OidcClient, OidcSession};
 use portcullis_domain::view::{ApiSessionView, OpenFactorView};
+use portcullis_oidc::login::LOGIN_LIFETIME;
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{API_SESSION, Found, Rows, RowsMut, WriteError, identity_key};
 use secrecy::SecretString;
@@ -49,13 +51,17 @@ pub struct LoginRequest {
     pub sdk_info: SdkInfo,
     /// Bearer tokens of external signers.
     pub tokens: BearerTokens,
+    /// The OIDC client that the login is for, if it is one of OIDC.
+    pub oidc: Option<OidcClient>,
 }
 
 #[derive(Debug)]
 pub struct NewSession {
     pub view: ApiSessionView,
-    /// Shown only once.
+    /// Shown only once. For a session of OIDC it opens nothing; signed tokens do.
     pub token: SecretString,
+    /// The signer whose token was accepted as second factor.
+    pub second_factor: Option<SignerId>,
     /// The challenge for a client that lacks the bearer token of its second factor.
     pub challenge: Option<TokenChallenge>,
 }
@@ -147,18 +153,25 @@ async fn open_session(
     let verified_signer = second_factor.into_token().map(|proof| proof.signer);
     let token = entropy::uuid(&*app.env().entropy)?;
     let owner = credential.identity();
-    let mut session = ApiSession::new(
-        ApiSessionId::generate(&*app.env().entropy)?,
-        identity.entity.id,
-        credential.opened_by(),
-        token_hash(app, &token),
-        now,
-    );
+    let (id, hash) = if login.oidc.is_some() {
+        let id = ApiSessionId::from_wire(entropy::uuid(&*app.env().entropy)?);
+        let hash = oidc_hash(app, &id);
+        (id, hash)
+    } else {
+        let id = ApiSessionId::generate(&*app.env().entropy)?;
+        (id, token_hash(app, &token))
+    };
+    let opened_by = credential.opened_by();
+    let mut session = ApiSession::new(id, identity.entity.id, opened_by, hash, now);
+    session.oidc = login
+        .oidc
+        .map(|client| OidcSession::pending(client, clock::saturating_add(now, LOGIN_LIFETIME)));
     session.config_types = config_types;
     session.ip_address = origin.address.to_string();
     let key = identity_key(owner).dependent(API_SESSION, app.next_number(API_SESSION).0);
     let eviction = EvictionPlan::new(app, owner, &session);
     let actor = Actor::without_session(origin, session.identity.as_str());
+    let second_factor = verified_signer.clone();
     let (session, identity, open) = app
         .commit(actor, move |rows| {
             rows.set_removal_verb("displace");
@@ -194,6 +207,7 @@ async fn open_session(
     Ok(NewSession {
         challenge: token_challenge(&view, fault),
         view,
+        second_factor,
         token: token.into(),
     })
 }

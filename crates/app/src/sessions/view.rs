@@ -42,7 +42,7 @@ impl PendingActions {
 }
 
 /// Views of the open factors of a session.
-pub(super) fn open_factor_views(
+pub(crate) fn open_factor_views(
     rows: Rows<'_>,
     session: &ApiSession,
     identity: &Identity,
@@ -80,6 +80,7 @@ pub(super) fn build_view(
     let settings = app.settings();
     let is_admin = identity.has_admin_rights();
     ApiSessionView {
+        access_token: None,
         ends_at: settings.session_lifetimes.expires_at(&session, is_admin),
         open_factors: open.open_factors,
         extension: open.extension,

@@ -63,24 +63,29 @@ impl Default for OidcConfig {
 }
 
 pub(super) fn read(edge: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<OidcConfig> {
-    let mut oidc = OidcConfig::default();
+    let default = OidcConfig::default();
     let Some(field) = edge.get_non_null("oidc") else {
-        return Some(oidc);
+        return Some(default);
     };
     let section = field.section(diagnostics)?;
     section.check_keys(KEYS, diagnostics);
-    if let Some(field) = section.get("accessTokenDuration") {
-        oidc.access_token_duration = read_raised(&field, MINUTE, diagnostics)?;
-    }
-    if let Some(field) = section.get("idTokenDuration") {
-        oidc.id_token_duration = read_raised(&field, MINUTE, diagnostics)?;
-    }
-    let least = oidc.access_token_duration.saturating_add(MINUTE);
-    match section.get("refreshTokenDuration") {
-        Some(field) => oidc.refresh_token_duration = read_raised(&field, least, diagnostics)?,
-        None => oidc.refresh_token_duration = oidc.refresh_token_duration.max(least),
-    }
-    Some(oidc)
+    let mut read = |name, default: Duration, least| match section.get(name) {
+        Some(field) => read_raised(&field, least, diagnostics),
+        None => Some(default.max(least)),
+    };
+    let access = read("accessTokenDuration", default.access_token_duration, MINUTE);
+    let id = read("idTokenDuration", default.id_token_duration, MINUTE);
+    let least = access.unwrap_or_default().saturating_add(MINUTE);
+    let refresh = read(
+        "refreshTokenDuration",
+        default.refresh_token_duration,
+        least,
+    );
+    Some(OidcConfig {
+        access_token_duration: access?,
+        id_token_duration: id?,
+        refresh_token_duration: refresh?,
+    })
 }
 
 /// Reads a duration and raises it to `least` with a warning, as OpenZiti does.

@@ -1,5 +1,7 @@
 //! Entries of `web[].apis`.
 
+use std::net::IpAddr;
+
 use portcullis_yaml::{Diagnostics, Field, Section, codes};
 
 use crate::items::read_all;
@@ -36,14 +38,14 @@ pub enum ApiKind {
     Spa,
 }
 
-/// Options of `edge-oidc`. Empty lists mean the defaults of the API.
+/// Options of `edge-oidc`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OidcOptions {
-    /// Allowed redirect URIs after a login; `*` stands for any port.
+    /// Where a login may lead, besides the redirect URIs of the SDKs.
     pub redirect_uris: Vec<String>,
-    /// Allowed redirect URIs after a logout; `*` stands for any port.
+    /// Where a logout may lead, besides the redirect URIs of the SDKs.
     pub post_logout_uris: Vec<String>,
-    /// Host names for logins under a wildcard certificate.
+    /// Host names for logins under a wildcard certificate, in lower case.
     pub allowed_hostnames: Vec<String>,
 }
 
@@ -179,13 +181,14 @@ const OIDC_KEYS: KeyGroup = &[
     Key::new(
         "redirectURIs",
         ValueType::StringList(StringFormat::Uri),
-        "Where a login may lead back to; `*` stands for any port.",
+        "Where a login may lead back to, besides where the SDKs listen: an `https` URI, one of a scheme with a dot, or \
+         `http` on this computer, where any port counts and `*` may stand for it.",
     )
     .example("[\"http://localhost:*/auth/callback\"]"),
     Key::new(
         "postLogoutURIs",
         ValueType::StringList(StringFormat::Uri),
-        "Where a logout may lead to; `*` stands for any port.",
+        "Where a logout may lead to, by the same rules.",
     )
     .example("[\"https://ctrl.example.test/\"]"),
     Key::new(
@@ -278,42 +281,44 @@ pub(super) fn read(item: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<We
 }
 
 fn read_oidc(section: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<OidcOptions> {
-    let redirect_uris = strings(section, "redirectURIs", diagnostics);
-    let post_logout_uris = strings(section, "postLogoutURIs", diagnostics);
-    let allowed_hostnames = strings(section, "allowedHostnames", diagnostics);
-    if let Some(field) = section.get_non_null("allowedHostnames")
-        && allowed_hostnames
-            .iter()
-            .flatten()
-            .any(|name| name.contains('*'))
-    {
-        field.error(
-            codes::INVALID_VALUE,
-            "host names must be exact here, without `*`",
-            diagnostics,
-        );
-    }
+    let redirect_uris = read_list(section, "redirectURIs", diagnostics, read_text);
+    let post_logout_uris = read_list(section, "postLogoutURIs", diagnostics, read_text);
+    let allowed_hostnames = read_list(section, "allowedHostnames", diagnostics, read_host_name);
     Some(OidcOptions {
         redirect_uris: redirect_uris?,
         post_logout_uris: post_logout_uris?,
-        allowed_hostnames: allowed_hostnames?
-            .iter()
-            .map(|name| name.to_lowercase())
-            .collect(),
+        allowed_hostnames: allowed_hostnames?,
     })
 }
 
-fn strings(
+fn read_list(
     section: &Section<'_>,
     name: &str,
     diagnostics: &mut Diagnostics,
+    read: fn(&Field<'_>, &mut Diagnostics) -> Option<String>,
 ) -> Option<Vec<String>> {
     let Some(field) = section.get_non_null(name) else {
         return Some(Vec::new());
     };
-    read_all(&field.list(diagnostics)?, |item| {
-        Some(item.non_empty(diagnostics)?.trim().to_owned())
-    })
+    read_all(&field.list(diagnostics)?, |item| read(item, diagnostics))
+}
+
+fn read_text(item: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<String> {
+    Some(item.non_empty(diagnostics)?.trim().to_owned())
+}
+
+/// Reads the name of a host as clients send it.
+fn read_host_name(item: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<String> {
+    let text = item.non_empty(diagnostics)?.trim();
+    let is_odd = |c: char| !c.is_ascii_alphanumeric() && !"-._".contains(c);
+    if text.contains(is_odd) || text.parse::<IpAddr>().is_ok() {
+        let message = format!("`{text}` is not the name of one host");
+        item.error(codes::INVALID_VALUE, message, diagnostics).help(
+            "write it like `ctrl.example.test`, without `*` and port, and a name beyond ASCII as `xn--...`",
+        );
+        return None;
+    }
+    Some(text.to_ascii_lowercase())
 }
 
 fn read_spa(

@@ -425,3 +425,36 @@ fn a_partial_file_lies_over_a_complete_one() {
         ]
     );
 }
+
+#[test]
+fn lifetimes_of_tokens_are_raised_to_their_bounds() {
+    for (section, access, id, refresh) in [
+        ("{}", 1800, 1800, 86_400),
+        (
+            "{accessTokenDuration: 0s, idTokenDuration: 59s}",
+            60,
+            60,
+            86_400,
+        ),
+        (
+            "{accessTokenDuration: 1m, refreshTokenDuration: 1s}",
+            60,
+            1800,
+            120,
+        ),
+        ("{refreshTokenDuration: 30m}", 1800, 1800, 1860),
+        ("{refreshTokenDuration: 31m}", 1800, 1800, 1860),
+        ("{accessTokenDuration: 24h}", 86_400, 1800, 86_460),
+        ("{idTokenDuration: 48h}", 1800, 172_800, 86_400),
+    ] {
+        let text = SMALLEST.replace("edge:\n", &format!("edge:\n  oidc: {section}\n"));
+        let oidc = read(&[&text], &no_variables).config.unwrap().edge.oidc;
+        let durations = [
+            oidc.access_token_duration,
+            oidc.id_token_duration,
+            oidc.refresh_token_duration,
+        ];
+        let expected = [access, id, refresh].map(Duration::from_secs);
+        assert_eq!(durations, expected, "{section}");
+    }
+}

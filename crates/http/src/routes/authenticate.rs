@@ -61,6 +61,11 @@ async fn authenticate(call: Call<(), Json<Authenticate>>) -> Result<ApiResponse,
         env_info: body.env_info,
         sdk_info: body.sdk_info,
         tokens: session::bearer_tokens(&call.context.headers),
+        oidc: None,
+    };
+    let method = call.context.query.get("method");
+    let refused = |error: &LoginError, username| {
+        audit_refusal(&call.context, error, method, username);
     };
     let session = match login_method {
         LoginMethod::Password => {
@@ -74,23 +79,28 @@ async fn authenticate(call: Call<(), Json<Authenticate>>) -> Result<ApiResponse,
             };
             sessions::with_password(&state.app, origin, &username, password, login)
                 .await
-                .inspect_err(|error| audit_refusal(&call.context, error, Some(&username)))
+                .inspect_err(|error| refused(error, Some(&username)))
         },
         LoginMethod::Certificate => {
             let chain = call.context.connection.certificates();
             sessions::with_certificate(&state.app, origin, &chain, login)
                 .await
-                .inspect_err(|error| audit_refusal(&call.context, error, None))
+                .inspect_err(|error| refused(error, None))
         },
         LoginMethod::ExternalJwt => sessions::with_token(&state.app, origin, login)
             .await
-            .inspect_err(|error| audit_refusal(&call.context, error, None)),
+            .inspect_err(|error| refused(error, None)),
     };
     Ok(session_response(session?))
 }
 
 /// Writes an audit record if the error means that the login was refused.
-fn audit_refusal(context: &RequestContext, error: &LoginError, username: Option<&str>) {
+pub(super) fn audit_refusal(
+    context: &RequestContext,
+    error: &LoginError,
+    method: Option<&str>,
+    username: Option<&str>,
+) {
     let reason = match error {
         LoginError::Refused(reason) => reason.as_ref(),
         LoginError::NoToken(_) => "no acceptable token",
@@ -103,7 +113,7 @@ fn audit_refusal(context: &RequestContext, error: &LoginError, username: Option<
         operation: "login.refused",
         origin: &context.origin,
         caller: None,
-        login_method: context.query.get("method"),
+        login_method: method,
         name: username,
         request: None,
         reason,

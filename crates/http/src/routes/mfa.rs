@@ -9,7 +9,9 @@ use crate::route::{
 };
 use http::Method;
 use portcullis_api::mfa::RecoveryCodesDetail;
-use portcullis_api::mfa::{MfaAuthCode, MfaCode, MfaDetail, MfaEnrollmentStarted, OptionalMfaCode};
+use portcullis_api::mfa::{
+    MfaAuthCode, MfaCode, MfaDetail, MfaEnrollmentStarted, OptionalMfaCode, TotpTokenDetail,
+};
 use portcullis_app::mfa::{
     self, ReadCodes, ReadOwn, Remove, RemoveOwn, ReplaceCodes, RequestToken, Start, Verify,
 };
@@ -61,7 +63,7 @@ pub(super) fn routes() -> Vec<Route> {
             "/current-api-session/totp-token",
             token,
         )
-        .responds(ResponseSpec::empty()),
+        .responds(ResponseSpec::detail::<TotpTokenDetail>()),
         guarded::<Remove, NoBody, _, _>(Method::DELETE, "/identities/{id}/mfa", remove)
             .only(&[Api::Management]),
     ]
@@ -130,8 +132,12 @@ async fn authenticate(
 }
 
 async fn token(call: Call<Permit<RequestToken>, Json<MfaCode>>) -> Result<ApiResponse, ApiError> {
-    mfa::request_token(&call.permit)?;
-    Ok(ApiResponse::empty())
+    let Json(MfaCode { code }) = call.body;
+    let issued = mfa::request_token(&call.context.state.app, &call.permit, &code).await?;
+    Ok(ApiResponse::detail_without_meta(&TotpTokenDetail {
+        token: issued.token,
+        issued_at: issued.issued_at.into(),
+    }))
 }
 
 async fn remove(call: Call<Permit<Remove>, NoBody>) -> Result<ApiResponse, ApiError> {

@@ -62,15 +62,16 @@ async fn own_document(call: Call<(), NoBody>) -> Result<ApiResponse, ApiError> {
 }
 
 async fn document(api: Api) -> Result<&'static Document, ApiError> {
-    match openapi::parsed_document(api) {
-        Some(document) => Ok(document),
-        None => run_blocking(move || Ok(openapi::document(api))).await,
+    if let Some(document) = openapi::parsed_document(api) {
+        return Ok(document);
     }
+    let found = move || openapi::document(api).ok_or_else(|| ApiError::new(Code::NotFound));
+    run_blocking(found).await
 }
 
 /// Returns the API that the path names.
 fn find_api(context: &RequestContext) -> Result<Api, ApiError> {
-    let found = Api::ALL
+    let found = Api::DESCRIBED
         .into_iter()
         .find(|api| api.binding() == context.id());
     found.ok_or_else(|| ApiError::new(Code::NotFound))

@@ -9,6 +9,7 @@ use portcullis_api::capability;
 use portcullis_api::version::{Address, Protocols, Version};
 use portcullis_app::controllers::ReadCapabilities;
 use portcullis_domain::access::Permit;
+use std::borrow::Cow;
 
 /// The API level by which clients decide which features they may use.
 pub const API_LEVEL: &str = "v2.1.0";
@@ -52,6 +53,10 @@ async fn version(call: Call<(), NoBody>) -> Result<ApiResponse, ApiError> {
             .map(|address| format!("https://{address}"))
             .collect();
         version.add_api(api.binding(), api.base_path(), &urls);
+        if *api == Api::Oidc {
+            let offered = capability::OIDC_CAPABILITIES.map(Cow::Borrowed);
+            version.capabilities.extend(offered);
+        }
     }
     Ok(ApiResponse::detail(&version))
 }

@@ -1,7 +1,6 @@
 //! Claims of tokens that routers judge.
 
 use super::kind::Kind;
-use super::session::SessionFacts;
 use super::terms::TokenId;
 use crate::client::Client;
 use portcullis_domain::clock::{SignedDuration, Timestamp};
@@ -39,9 +38,9 @@ pub struct ServiceSessionClaims {
 }
 
 impl ServiceSessionClaims {
-    /// Claims of a token for a service session that an OIDC session opened; `controller` is the URL of the
-    /// controller.
-    pub fn issue(controller: &str, session: &Session, now: Timestamp) -> Self {
+    /// Claims of a token for a service session; `controller` is the URL of the controller, `is_legacy` tells
+    /// whether the API session is not one of OIDC.
+    pub fn issue(controller: &str, session: &Session, is_legacy: bool, now: Timestamp) -> Self {
         let iat = now.as_second();
         Self {
             iss: controller.to_owned(),
@@ -54,7 +53,7 @@ impl ServiceSessionClaims {
             z_iid: session.identity.clone(),
             z_t: Kind,
             z_st: session.grant,
-            z_leg: false,
+            z_leg: is_legacy,
         }
     }
 }
@@ -78,16 +77,22 @@ pub struct TotpClaims {
 }
 
 impl TotpClaims {
-    /// Claims of a token about a code that was accepted at `now` on a session with these claims; `controller`
-    /// is the URL of the controller.
-    pub fn issue(controller: &str, session: &SessionFacts, id: TokenId, now: Timestamp) -> Self {
+    /// Claims of a token about a code that an identity gave at `now` on its session, which `client` opened;
+    /// `controller` is the URL of the controller.
+    pub fn issue(
+        controller: &str,
+        (identity, session): (IdentityId, ApiSessionId),
+        client: Client,
+        id: TokenId,
+        now: Timestamp,
+    ) -> Self {
         Self {
             iss: controller.to_owned(),
-            sub: session.sub.clone(),
-            aud: session.aud,
+            sub: identity,
+            aud: [client],
             iat: now.as_second(),
             jti: id,
-            z_asid: session.z_asid.clone(),
+            z_asid: session,
             z_t: Kind,
         }
     }

@@ -4,7 +4,7 @@ use super::kind::Kind;
 use super::terms::{ClaimsError, TokenId, TokenTerms, Validation};
 use crate::amr::Amr;
 use crate::client::Client;
-use crate::login::{AuthenticatedLogin, RedeemedLogin};
+use crate::login::AuthenticatedLogin;
 use crate::scope::Scopes;
 use portcullis_domain::api_session::OpenedBy;
 use portcullis_domain::client_info::{EnvInfo, SdkInfo};
@@ -95,8 +95,11 @@ pub struct HolderFacts {
 
 impl SessionFacts {
     /// What the tokens of a new session tell. `certificate` is the fingerprint of one that was issued for it.
-    pub fn new(redeemed: &RedeemedLogin, holder: HolderFacts, certificate: Option<String>) -> Self {
-        let login: &AuthenticatedLogin = &redeemed.login;
+    pub fn new(
+        login: &AuthenticatedLogin,
+        holder: HolderFacts,
+        certificate: Option<String>,
+    ) -> Self {
         let (request, primary, client) = (login.request(), login.primary(), login.client());
         let of_login = primary.certificate.as_ref();
         let acf = of_login.map(|certificate| certificate.fingerprint.clone());
@@ -109,7 +112,7 @@ impl SessionFacts {
             scopes: request.scopes.clone(),
             auth_time: primary.authenticated_at.as_second(),
             amr: login.amr(),
-            z_asid: redeemed.session.clone(),
+            z_asid: primary.session.clone(),
             z_authid: primary.opened_by.clone(),
             z_ia: holder.is_admin,
             z_eid: holder.external_id,

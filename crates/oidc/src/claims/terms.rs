@@ -3,28 +3,8 @@
 use crate::client::Client;
 use crate::issuer::{Issuer, Issuers};
 use portcullis_domain::clock::{SignedDuration, Timestamp};
-use portcullis_domain::entropy::{self, Entropy, EntropyError};
-use serde::{Deserialize, Serialize};
 
-/// The claim `jti`, a random UUID. It names one token, as in revocations.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct TokenId(String);
-
-impl TokenId {
-    pub fn generate(entropy: &dyn Entropy) -> Result<Self, EntropyError> {
-        entropy::uuid(entropy).map(Self)
-    }
-
-    /// Wraps the id of a token.
-    pub fn from_wire(id: impl Into<String>) -> Self {
-        Self(id.into())
-    }
-
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
+pub use portcullis_domain::oidc_session::TokenId;
 
 /// What differs between two tokens of one kind and session.
 #[derive(Debug, Clone)]

@@ -4,7 +4,7 @@ use super::*;
 use crate::algorithm::SigningAlgorithm;
 use crate::client::Client;
 use crate::issuer::Issuers;
-use crate::login::{CertificateFacts, Login, RedeemedLogin, SecondaryFactor};
+use crate::login::{AuthenticatedLogin, CertificateFacts, Login, SecondaryFactor};
 use crate::testing::{at, client_details, password_of, request};
 use portcullis_domain::api_session::TokenHash;
 use portcullis_domain::clock::{SignedDuration, Timestamp};
@@ -14,28 +14,25 @@ use portcullis_domain::session::Session;
 use portcullis_domain::tags::Tags;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
-use std::sync::Arc;
 
 fn issuers() -> Issuers {
     Issuers::new(["ctrl.test", "127.0.0.1"], &[1280])
 }
 
-fn redeemed(certificate: Option<CertificateFacts>, passed: &[SecondaryFactor]) -> RedeemedLogin {
+fn login(certificate: Option<CertificateFacts>, passed: &[SecondaryFactor]) -> AuthenticatedLogin {
     let mut primary = password_of("alice");
+    primary.session = ApiSessionId::from_wire("as-1");
     primary.certificate = certificate;
     let mut client = client_details();
     client.config_types = vec!["all".to_owned()];
     client.env_info.os = "linux".to_owned();
     client.sdk_info.kind = "t".to_owned();
     let login = Login::begin(request()).authenticate(primary, client, passed.to_vec(), []);
-    RedeemedLogin {
-        login: Arc::new(login.unwrap().authenticated().unwrap().clone()),
-        session: ApiSessionId::from_wire("as-1"),
-    }
+    login.unwrap().authenticated().unwrap().clone()
 }
 
 fn facts() -> SessionFacts {
-    SessionFacts::new(&redeemed(None, &[]), HolderFacts::default(), None)
+    SessionFacts::new(&login(None, &[]), HolderFacts::default(), None)
 }
 
 fn issue<const KIND: char>(issuers: &Issuers) -> SessionClaims<KIND> {
@@ -76,6 +73,14 @@ fn id_claims(issuers: &Issuers) -> IdClaims {
     )
 }
 
+fn totp_claims(id: TokenId) -> TotpClaims {
+    let holder = (
+        IdentityId::from_wire("alice"),
+        ApiSessionId::from_wire("as-1"),
+    );
+    TotpClaims::issue("https://ctrl.test:1280", holder, Client::Native, id, at(10))
+}
+
 fn service_claims() -> ServiceSessionClaims {
     let session = Session {
         id: SessionId::from_wire("ss-1"),
@@ -87,7 +92,7 @@ fn service_claims() -> ServiceSessionClaims {
         grant: ServiceGrant::Dial,
         tags: Tags::default(),
     };
-    ServiceSessionClaims::issue("https://ctrl.test:1280", &session, at(10))
+    ServiceSessionClaims::issue("https://ctrl.test:1280", &session, false, at(10))
 }
 
 #[test]
@@ -136,7 +141,7 @@ fn what_is_set_is_told() {
         is_extendable: true,
         has_improper_chain: true,
     };
-    let redeemed = redeemed(Some(certificate), &[SecondaryFactor::Totp]);
+    let login = login(Some(certificate), &[SecondaryFactor::Totp]);
     let holder = HolderFacts {
         is_admin: true,
         external_id: Some("ext".to_owned()),
@@ -144,7 +149,7 @@ fn what_is_set_is_told() {
         is_extension_requested: true,
         is_key_roll_requested: true,
     };
-    let facts = SessionFacts::new(&redeemed, holder, Some("bb".to_owned()));
+    let facts = SessionFacts::new(&login, holder, Some("bb".to_owned()));
     assert!(facts.is_bound() && facts.is_bound_to("aa") && facts.is_bound_to("bb"));
     assert!(!facts.is_bound_to("cc"));
     let told = serde_json::to_value(&facts).unwrap();
@@ -168,12 +173,11 @@ fn what_is_set_is_told() {
 
 #[test]
 fn what_is_unknown_is_null_or_left_out() {
-    let mut redeemed = redeemed(None, &[]);
     let login = Login::begin(request())
         .authenticate(password_of("alice"), client_details(), [], [])
         .unwrap();
-    redeemed.login = Arc::new(login.authenticated().unwrap().clone());
-    let facts = SessionFacts::new(&redeemed, HolderFacts::default(), None);
+    let login = login.authenticated().unwrap();
+    let facts = SessionFacts::new(login, HolderFacts::default(), None);
     assert!(!facts.is_bound());
     let told = serde_json::to_value(&facts).unwrap();
     assert!(told["z_sdk"].is_null() && told["z_env"].is_null());
@@ -226,7 +230,7 @@ fn tokens_for_routers_have_the_recorded_claims() {
         })
     );
     let id = TokenId::from_wire("id-2");
-    let totp = TotpClaims::issue("https://ctrl.test:1280", &facts(), id, at(10));
+    let totp = totp_claims(id);
     assert_eq!(
         serde_json::to_value(totp).unwrap(),
         json!({
@@ -244,7 +248,7 @@ fn tokens_for_routers_have_the_recorded_claims() {
 #[test]
 fn no_token_is_taken_for_another() {
     let issuers = issuers();
-    let totp = TotpClaims::issue("https://x", &facts(), TokenId::from_wire("i"), at(0));
+    let totp = totp_claims(TokenId::from_wire("i"));
     let tokens = [
         serde_json::to_value(issue::<'a'>(&issuers)).unwrap(),
         serde_json::to_value(issue::<'r'>(&issuers)).unwrap(),

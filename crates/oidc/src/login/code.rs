@@ -26,7 +26,8 @@ impl AuthorizationCode {
         SecretHash::of(self.0.expose_secret())
     }
 
-    pub(super) fn expose(&self) -> &str {
+    /// The code as it was sent.
+    pub fn expose(&self) -> &str {
         self.0.expose_secret()
     }
 }

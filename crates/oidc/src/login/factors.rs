@@ -5,7 +5,7 @@ use crate::method::LoginMethod;
 use portcullis_domain::api_session::{OpenFactor, OpenedBy};
 use portcullis_domain::client_info::{EnvInfo, SdkInfo};
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::ids::{IdentityId, SignerId};
+use portcullis_domain::ids::{ApiSessionId, IdentityId, SignerId};
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 
@@ -13,6 +13,8 @@ use std::net::SocketAddr;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PrimaryFactor {
     pub identity: IdentityId,
+    /// The session that was opened by it. The other factors are proved on it, and the tokens stand for it.
+    pub session: ApiSessionId,
     pub method: LoginMethod,
     /// The credential. What was issued because of it ends with it.
     pub opened_by: OpenedBy,

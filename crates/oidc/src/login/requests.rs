@@ -9,7 +9,6 @@ use crate::authorization::{AuthorizationRequest, ErrorRedirect, RedirectedError}
 use crate::secret::SecretHash;
 use portcullis_domain::clock::{SignedDuration, Timestamp};
 use portcullis_domain::entropy::{self, Entropy, EntropyError};
-use portcullis_domain::ids::ApiSessionId;
 use portcullis_domain::peer::Peer;
 use shelf::Shelf;
 use std::collections::BTreeMap;
@@ -63,14 +62,6 @@ pub struct NewLogin {
     pub secret: BindingSecret,
 }
 
-/// A login whose code was redeemed.
-#[derive(Debug, Clone)]
-pub struct RedeemedLogin {
-    pub login: Arc<AuthenticatedLogin>,
-    /// The session that begins with it; the family of all its tokens.
-    pub session: ApiSessionId,
-}
-
 /// A login request cannot be used. All cases get the same answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum LoginRequestError {
@@ -117,13 +108,11 @@ enum Stage {
     Issued {
         code: SecretHash,
         login: Arc<AuthenticatedLogin>,
-        session: ApiSessionId,
     },
     /// The code was redeemed.
     Redeemed {
         code: SecretHash,
         login: Arc<AuthenticatedLogin>,
-        session: ApiSessionId,
     },
 }
 
@@ -197,12 +186,10 @@ impl LoginRequests {
             },
         };
         let code = AuthorizationCode::generate(entropy)?;
-        let session = ApiSessionId::from_wire(entropy::uuid(entropy)?);
         let location = code_location(login.request(), &code);
         let issued = Stage::Issued {
             code: code.hash(),
             login,
-            session,
         };
         if let Some(id) = self.shelf.replace(id, now, issued) {
             self.codes.insert(code.hash(), id);
@@ -215,7 +202,7 @@ impl LoginRequests {
         &mut self,
         redemption: &Redemption,
         now: Timestamp,
-    ) -> Result<RedeemedLogin, RedeemError> {
+    ) -> Result<Arc<AuthenticatedLogin>, RedeemError> {
         self.expire(now);
         let hash = redemption.code.hash();
         let id = self.codes.get(&hash).ok_or(RedeemError::Unknown)?.clone();
@@ -223,28 +210,27 @@ impl LoginRequests {
             .shelf
             .get(id.as_str(), now)
             .ok_or(RedeemError::Unknown)?;
-        let (login, session) = match &entry.stage {
+        let login = match &entry.stage {
             Stage::Login(_) => return Err(RedeemError::Unknown),
-            Stage::Issued { login, session, .. } => {
+            Stage::Issued { login, .. } => {
                 redemption.check(login.request())?;
                 if age >= CODE_LIFETIME {
                     return Err(RedeemError::Expired);
                 }
-                (Arc::clone(login), session.clone())
+                Arc::clone(login)
             },
-            Stage::Redeemed { login, session, .. } => {
+            Stage::Redeemed { login, .. } => {
                 redemption.check(login.request())?;
-                let session = session.clone();
+                let session = login.primary().session.clone();
                 return Err(RedeemError::Replayed { session });
             },
         };
         let redeemed = Stage::Redeemed {
             code: hash,
             login: Arc::clone(&login),
-            session: session.clone(),
         };
         self.shelf.replace(id.as_str(), now, redeemed);
-        Ok(RedeemedLogin { login, session })
+        Ok(login)
     }
 
     /// Forgets what has expired.

@@ -2,7 +2,6 @@
 
 use super::*;
 use proptest::prelude::*;
-use url::Url;
 
 fn with(more: &[&str]) -> RedirectUris {
     let more = more.iter().map(|uri| RegisteredUri::parse(uri).unwrap());

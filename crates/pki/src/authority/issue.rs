@@ -223,8 +223,8 @@ impl Authority {
         )
     }
 
-    /// Issues a certificate for one API session of an identity, valid for twelve hours, the first
-    /// minute of which is in the past.
+    /// Issues a certificate for one API session of an identity, valid for `lifetime`, the first minute
+    /// of which is in the past.
     ///
     /// The subject is the identity's id, whatever the CSR asks for. `path` must be
     /// [`SpiffePath::ApiSessionCertificate`].
@@ -237,6 +237,7 @@ impl Authority {
         csr: &Csr,
         domain: &TrustDomain,
         path: SpiffePath,
+        lifetime: SignedDuration,
         now: Timestamp,
         entropy: &dyn Entropy,
     ) -> Result<Certificate, IssueError> {
@@ -250,7 +251,7 @@ impl Authority {
             subject: &subject,
             key: csr.public_key(),
             names: vec![name.to_general_name()?],
-            lifetime: DAY / 2 - BACKDATE,
+            lifetime: lifetime - BACKDATE,
         };
         self.issue(&params, now, entropy)
     }

@@ -17,6 +17,7 @@ use crate::{
 pub struct JwtSigner {
     key: Arc<SigningKey>,
     key_id: Fingerprint,
+    algorithm: &'static str,
     /// The encoded header of every token.
     header: String,
 }
@@ -50,6 +51,7 @@ impl JwtSigner {
         Ok(Self {
             key,
             key_id,
+            algorithm: algorithm.name,
             header,
         })
     }
@@ -57,6 +59,11 @@ impl JwtSigner {
     /// The fingerprint of the certificate, which is the `kid` of the tokens.
     pub fn key_id(&self) -> Fingerprint {
         self.key_id
+    }
+
+    /// The signature algorithm (`alg`).
+    pub fn algorithm(&self) -> &'static str {
+        self.algorithm
     }
 
     pub fn public_key(&self) -> &PublicKey {

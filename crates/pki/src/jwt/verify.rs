@@ -28,6 +28,16 @@ pub fn verify_with_certificate(
     }
 }
 
+/// The `kid` in the header of a token, which nothing vouches for: it only tells which key to verify
+/// the token with.
+///
+/// # Errors
+///
+/// [`JwtError`] if the token is malformed.
+pub fn key_id(token: &str) -> Result<Option<String>, JwtError> {
+    Ok(CompactToken::parse(token)?.header.key_id)
+}
+
 /// Verifies the signature of a token and parses its claims. Validating the claims, including
 /// expiry, is left to the caller.
 ///

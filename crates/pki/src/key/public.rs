@@ -57,6 +57,28 @@ impl fmt::Display for PublicKeyKind {
     }
 }
 
+/// The numbers that a public key consists of, big-endian.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PublicKeyComponents<'k> {
+    /// They may begin with a zero byte.
+    Rsa {
+        /// The modulus.
+        modulus: &'k [u8],
+        /// The public exponent.
+        exponent: &'k [u8],
+    },
+    /// A point on the curve of the key's type.
+    Ec {
+        /// The first coordinate.
+        x: &'k [u8],
+        /// The second coordinate.
+        y: &'k [u8],
+    },
+}
+
+/// First byte of a curve point with both coordinates (SEC 1 section 2.3.3).
+const UNCOMPRESSED_POINT: u8 = 4;
+
 /// A public key of an accepted type (`SubjectPublicKeyInfo`, RFC 5280 section 4.1.2.7).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublicKey {
@@ -146,6 +168,26 @@ impl PublicKey {
         // Algorithms identify key types by the contents of the identifier alone.
         AnyRef::from_der(&identifier)
             .is_ok_and(|identifier| identifier.value() == algorithm.public_key_alg_id().as_ref())
+    }
+
+    /// The numbers that the key consists of; `None` for Ed25519 keys and compressed curve points.
+    pub fn components(&self) -> Option<PublicKeyComponents<'_>> {
+        match self.kind {
+            PublicKeyKind::Rsa { .. } => {
+                let outer = AnyRef::from_der(self.raw()).ok()?;
+                let mut reader = SliceReader::new(outer.value()).ok()?;
+                Some(PublicKeyComponents::Rsa {
+                    modulus: reader.decode::<AnyRef<'_>>().ok()?.value(),
+                    exponent: reader.decode::<AnyRef<'_>>().ok()?.value(),
+                })
+            },
+            PublicKeyKind::P256 | PublicKeyKind::P384 | PublicKeyKind::P521 => {
+                let coordinates = self.raw().strip_prefix(&[UNCOMPRESSED_POINT])?;
+                let (x, y) = coordinates.split_at(coordinates.len() / 2);
+                Some(PublicKeyComponents::Ec { x, y })
+            },
+            PublicKeyKind::Ed25519 => None,
+        }
     }
 
     /// The key itself, without its algorithm: a curve point or a PKCS#1 structure.

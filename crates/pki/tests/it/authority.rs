@@ -212,11 +212,12 @@ fn session_certificate_names_the_session() {
         session: ApiSessionId::from_wire("c1"),
         certificate: "c2".to_owned(),
     };
+    let half_day = jiff::SignedDuration::from_hours(12);
     let issue = |path| {
         let entropy = &network.entropy;
         network
             .signing
-            .issue_session_certificate(csr(), &domain(), path, now(), entropy)
+            .issue_session_certificate(csr(), &domain(), path, half_day, now(), entropy)
     };
     let leaf = issue(path.clone()).unwrap();
     assert_eq!(leaf.subject(), "CN=-aB3.dE6gH");

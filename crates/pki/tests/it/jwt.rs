@@ -5,9 +5,8 @@ use std::sync::Arc;
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use jiff::{SignedDuration, Timestamp};
 use portcullis_pki::{
-    Certificate, EnrollmentClaims, JwtError, JwtSigner, KeyType, ServerNames, SessionClaims,
-    SessionTokenGrant, SigningKey,
-    jwt::{verify, verify_with_certificate},
+    Certificate, EnrollmentClaims, JwtError, JwtSigner, KeyType, ServerNames, SigningKey,
+    jwt::{self, verify, verify_with_certificate},
 };
 use serde_json::{Value, json};
 
@@ -126,29 +125,15 @@ fn claims_have_the_shapes_that_clients_know() {
 }
 
 #[test]
-fn service_sessions_are_told_as_routers_read_them() {
-    let granted = SessionTokenGrant {
-        session: "c-session",
-        api_session: "c-api-session",
-        identity: "aB3",
-        service: "s1",
-        grant: "Dial",
-    };
-    let claims = SessionClaims::new("https://ctrl.example.test:1280", granted, now());
-    let written = serde_json::to_value(&claims).unwrap();
-    let issued = now().as_second();
-    assert_eq!(
-        written,
-        json!({
-            "iss": "https://ctrl.example.test:1280", "sub": "s1", "aud": ["openziti"],
-            "iat": issued, "exp": issued + 31_536_000, "jti": "c-session",
-            "z_asid": "c-api-session", "z_iid": "aB3", "z_t": "s", "z_st": "Dial", "z_leg": true,
-        })
-    );
-    assert_eq!(
-        serde_json::from_value::<SessionClaims>(written).unwrap(),
-        claims
-    );
+fn the_key_id_is_read_before_the_signature_is_verified() {
+    let network = Network::new(53);
+    let (signer, _leaf) = signer(&network, KeyType::P256);
+    let token = signer.sign(&claims()).unwrap();
+    let key_id = signer.key_id().to_string();
+    assert_eq!(jwt::key_id(&token), Ok(Some(key_id.clone())));
+    let (unsigned, _signature) = token.rsplit_once('.').unwrap();
+    assert_eq!(jwt::key_id(&format!("{unsigned}.AA")), Ok(Some(key_id)));
+    assert_eq!(jwt::key_id("a.b"), Err(JwtError::Malformed));
 }
 
 #[test]

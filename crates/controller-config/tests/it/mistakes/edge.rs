@@ -124,6 +124,34 @@ pub(super) const EDGE: &[Case] = &[
     ),
     case(
         "    edgeRouter: {}\n",
+        "    edgeRouter: {}\n  oidc: {accessTokenDuration: 1m, idTokenDuration: 1m, refreshTokenDuration: 2m}\n",
+        &[],
+    ),
+    case(
+        "    edgeRouter: {}\n",
+        "    edgeRouter: {}\n  oidc: {accessTokenDuration: 59s, idTokenDuration: 59999ms, refreshTokenDuration: 119s}\n",
+        &[
+            (13, 31, "out-of-range", "60s is used"),
+            (13, 53, "out-of-range", "60s is used"),
+            (13, 84, "out-of-range", "120s is used"),
+        ],
+    ),
+    case(
+        "    edgeRouter: {}\n",
+        "    edgeRouter: {}\n  oidc: {accessTokenDuration: 2h, refreshTokenDuration: 2h59s}\n",
+        &[(13, 57, "out-of-range", "7260s is used")],
+    ),
+    case(
+        "    edgeRouter: {}\n",
+        "    edgeRouter: {}\n  oidc: {accessTokenDuration: -1h, idTokenDuration: x, refreshTokenDuration: 5}\n",
+        &[
+            (13, 31, "out-of-range", "60s is used"),
+            (13, 53, "invalid-value", "`x`"),
+            (13, 78, "invalid-value", "`5`"),
+        ],
+    ),
+    case(
+        "    edgeRouter: {}\n",
         "    edgeRouter: {}\n  oidc: {revocationMaxQueued: 5}\n",
         &[(13, 10, "ignored-key", "immediately")],
     ),

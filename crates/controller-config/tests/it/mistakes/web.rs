@@ -62,6 +62,19 @@ pub(super) const WEB: &[Case] = &[
         ],
     ),
     case(
+        "binding: edge-client",
+        "binding: edge-client\n      - {binding: edge-oidc, options: {allowedHostnames: ['*.a', 'a:1', a.b, 10.0.0.1, \
+         bücher.de], redirectURIs: ['', 7]}}",
+        &[
+            (19, 59, "invalid-value", "`*.a`"),
+            (19, 66, "invalid-value", "one host"),
+            (19, 78, "invalid-value", "`10.0.0.1`"),
+            (19, 88, "invalid-value", "xn--"),
+            (19, 115, "invalid-value", "empty"),
+            (19, 119, "wrong-type", "a string"),
+        ],
+    ),
+    case(
         "    apis:",
         "    options: {minTLSVersion: TLS1.0}\n    apis:",
         &[(17, 30, "stricter", "TLS1.2")],

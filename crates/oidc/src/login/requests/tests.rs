@@ -71,8 +71,8 @@ fn a_login_becomes_a_code_and_the_code_a_session() {
     let entropy = SeededEntropy::default();
     let (mut logins, code) = with_code(&entropy);
     let redeemed = logins.redeem(&redemption(&code), at(3)).unwrap();
-    assert_eq!(redeemed.login.identity().as_str(), "alice");
-    assert_eq!(redeemed.session.as_str().len(), 36);
+    assert_eq!(redeemed.identity().as_str(), "alice");
+    assert_eq!(redeemed.primary().session.as_str(), "session of alice");
 }
 
 #[test]
@@ -156,7 +156,12 @@ fn a_step_that_fails_changes_nothing() {
 #[test]
 fn a_second_use_of_a_code_names_the_session_to_end() {
     let (mut logins, code) = with_code(&SeededEntropy::default());
-    let session = logins.redeem(&redemption(&code), at(3)).unwrap().session;
+    let session = logins
+        .redeem(&redemption(&code), at(3))
+        .unwrap()
+        .primary()
+        .session
+        .clone();
     for second in [4, 600] {
         let error = logins.redeem(&redemption(&code), at(second)).unwrap_err();
         let session = session.clone();

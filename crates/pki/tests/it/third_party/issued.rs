@@ -123,6 +123,7 @@ fn a_session_certificate_names_identity_and_session_for_twelve_hours() {
             &request(&maker, "session"),
             &domain(),
             path,
+            jiff::SignedDuration::from_hours(12),
             now(),
             &network.entropy,
         )

@@ -1,7 +1,6 @@
 //! Rotation in order, replays, and all orders of both.
 
 use super::*;
-use crate::testing::at;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -9,25 +8,28 @@ fn id(number: usize) -> TokenId {
     TokenId::from_wire(format!("t{number}"))
 }
 
-fn family() -> RefreshFamily {
-    let session = ApiSessionId::from_wire("s");
-    RefreshFamily::new(session, Client::Native, id(0), at(86_400))
+fn at(second: i64) -> Timestamp {
+    Timestamp::from_second(1_800_000_000 + second).unwrap()
+}
+
+fn family() -> OidcSession {
+    OidcSession::pending(OidcClient::Native, at(0)).issued(Some(id(0)), at(86_400))
 }
 
 /// Presents a token for the next one.
-fn rotate(family: &RefreshFamily, token: usize, next: usize, second: i64) -> Presented {
+fn rotate(family: &OidcSession, token: usize, next: usize, second: i64) -> Presented {
     let wanted = Wanted::Rotation {
         next: id(next),
         expires_at: at(86_400 + second),
     };
-    family.present(&id(token), Client::Native, wanted, at(second))
+    family.present(&id(token), OidcClient::Native, wanted, at(second))
 }
 
-fn id_token(family: &RefreshFamily, token: usize, second: i64) -> Presented {
-    family.present(&id(token), Client::Native, Wanted::IdToken, at(second))
+fn id_token(family: &OidcSession, token: usize, second: i64) -> Presented {
+    family.present(&id(token), OidcClient::Native, Wanted::IdToken, at(second))
 }
 
-fn served(presented: Presented) -> RefreshFamily {
+fn served(presented: Presented) -> OidcSession {
     match presented {
         Presented::Served(family) => family,
         Presented::Ended(reason) => panic!("{reason}"),
@@ -92,19 +94,27 @@ fn other_clients_end_the_family() {
     let ended = Presented::Ended(EndReason::OtherClient);
     let spent = served(rotate(&family(), 0, 1, 10));
     for token in [0, 1] {
-        let presented = spent.present(&id(token), Client::OpenZiti, Wanted::IdToken, at(11));
+        let presented = spent.present(&id(token), OidcClient::OpenZiti, Wanted::IdToken, at(11));
         assert_eq!(presented, ended);
     }
 }
 
 #[test]
+fn session_without_refresh_tokens_serves_none() {
+    let pending = OidcSession::pending(OidcClient::Native, at(600));
+    for session in [pending.clone(), pending.issued(None, at(1_800))] {
+        assert_eq!(rotate(&session, 0, 1, 10), REPLAYED);
+        assert_eq!(id_token(&session, 0, 10), REPLAYED);
+    }
+    assert!(!pending.has_expired(at(599)) && pending.has_expired(at(600)));
+}
+
+#[test]
 fn record_leads_back() {
-    for family in [family(), served(rotate(&family(), 0, 1, 10))] {
+    let pending = OidcSession::pending(OidcClient::OpenZiti, at(600));
+    for family in [pending, family(), served(rotate(&family(), 0, 1, 10))] {
         let text = serde_json::to_string(&family).unwrap();
-        assert_eq!(
-            serde_json::from_str::<RefreshFamily>(&text).unwrap(),
-            family
-        );
+        assert_eq!(serde_json::from_str::<OidcSession>(&text).unwrap(), family);
     }
 }
 
@@ -127,8 +137,8 @@ fn one_of_many_is_served() {
 }
 
 /// What is presented: how many tokens before the newest, by whom, what for, and after how many seconds.
-fn events() -> impl Strategy<Value = Vec<(usize, Client, bool, i64)>> {
-    let client = prop_oneof![20 => Just(Client::Native), 1 => Just(Client::OpenZiti)];
+fn events() -> impl Strategy<Value = Vec<(usize, OidcClient, bool, i64)>> {
+    let client = prop_oneof![20 => Just(OidcClient::Native), 1 => Just(OidcClient::OpenZiti)];
     let age = prop_oneof![6 => Just(0_usize), 3 => Just(1), 1 => Just(2)];
     proptest::collection::vec((age, client, any::<bool>(), 0..50_i64), 0..40)
 }
@@ -161,7 +171,7 @@ proptest! {
             };
             match presented {
                 Presented::Served(next) => {
-                    prop_assert!(is_allowed && client == Client::Native);
+                    prop_assert!(is_allowed && client == OidcClient::Native);
                     family = next;
                     if wants_id_token {
                         prop_assert!(yielded.insert(token));
@@ -171,7 +181,7 @@ proptest! {
                     }
                 },
                 Presented::Ended(_) => {
-                    prop_assert!(!is_allowed || client != Client::Native);
+                    prop_assert!(!is_allowed || client != OidcClient::Native);
                     return Ok(());
                 },
             }

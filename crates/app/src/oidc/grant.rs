@@ -1,0 +1,489 @@
+//! Tokens for codes and for other tokens.
+
+use super::end::end_by_id;
+use super::issue::{TokenIssuer, certificate, holder_facts};
+use super::login::passed_signer;
+use crate::app::App;
+use crate::error::AppError;
+use crate::session_validity::{LiveSession, RevocableToken, validate};
+use crate::sessions::{self, SessionRevocation, time};
+use crate::signers::BearerTokenError;
+use crate::tokens;
+use portcullis_domain::access::Origin;
+use portcullis_domain::api_session::{ApiSession, SessionLifetimes};
+use portcullis_domain::audit::Actor;
+use portcullis_domain::clock::{SignedDuration, Timestamp};
+use portcullis_domain::entropy::EntropyError;
+use portcullis_domain::oidc_session::{
+    EndReason, OidcClient, OidcSession, Presented, TokenId, Wanted,
+};
+use portcullis_oidc::amr::Amr;
+use portcullis_oidc::claims::{
+    ClaimsError, IdTokenOrigin, RefreshClaims, SessionFacts, Validation,
+};
+use portcullis_oidc::issuer::Issuer;
+use portcullis_oidc::login::{AuthenticatedLogin, RedeemError, Redemption};
+use portcullis_oidc::scope::Scope;
+use portcullis_oidc::token_request::{
+    Exchange, Grant, Refresh, RequestedType, SubjectType, TokenError, TokenRequest,
+};
+use portcullis_oidc::token_response::TokenResponse;
+use portcullis_storage::engine::StoreError;
+use portcullis_storage::key::RecordKey;
+use portcullis_storage::tables::{Found, Rows, RowsMut, WriteError};
+use secrecy::{ExposeSecret as _, SecretString};
+use std::sync::Arc;
+
+/// Most certificates that the tokens of a session are bound to; the oldest but that of the login
+/// give way.
+const MAX_BOUND_CERTIFICATES: usize = 8;
+
+/// Where a request to the token endpoint comes from.
+#[derive(Debug, Clone, Copy)]
+pub struct TokenClient<'c> {
+    pub origin: &'c Origin,
+    /// The issuer that the request is addressed to.
+    pub issuer: &'c Issuer,
+    /// Certificate chain of the connection in DER, leaf first.
+    pub certificates: &'c [&'c [u8]],
+}
+
+/// No tokens are issued.
+#[derive(Debug, thiserror::Error)]
+pub enum GrantError {
+    #[error(transparent)]
+    Refused(#[from] TokenError),
+    #[error(transparent)]
+    Failed(#[from] AppError),
+}
+
+impl From<StoreError> for GrantError {
+    fn from(error: StoreError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<WriteError> for GrantError {
+    fn from(error: WriteError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<EntropyError> for GrantError {
+    fn from(error: EntropyError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// Issues tokens for what a client presents.
+pub async fn grant(
+    app: &App,
+    request: TokenRequest,
+    client: &TokenClient<'_>,
+) -> Result<TokenResponse, GrantError> {
+    let grant = TokenGrant {
+        app,
+        client,
+        oidc_client: request.client,
+        csr: request.csr,
+        tokens: TokenIssuer {
+            app,
+            issuer: client.issuer,
+            now: app.env().now(),
+        },
+    };
+    match request.grant {
+        Grant::AuthorizationCode(redemption) => grant.redeem(&redemption).await,
+        Grant::Refresh(refresh) => grant.refresh(&refresh).await,
+        Grant::Exchange(exchange) => match exchange.subject_type {
+            SubjectType::AccessToken => grant.exchange_access(&exchange),
+            SubjectType::RefreshToken => grant.exchange_refresh(&exchange).await,
+        },
+    }
+}
+
+struct TokenGrant<'g> {
+    app: &'g App,
+    client: &'g TokenClient<'g>,
+    oidc_client: OidcClient,
+    csr: Option<String>,
+    tokens: TokenIssuer<'g>,
+}
+
+/// A session whose refresh token was presented, with what its next tokens tell.
+struct Renewal {
+    live: LiveSession,
+    claims: RefreshClaims,
+    facts: SessionFacts,
+}
+
+impl TokenGrant<'_> {
+    /// Tokens for a code.
+    async fn redeem(&self, redemption: &Redemption) -> Result<TokenResponse, GrantError> {
+        let redeemed = {
+            let mut requests = self.app.login_requests.lock();
+            requests.redeem(redemption, self.tokens.now)
+        };
+        let login = match redeemed {
+            Ok(login) => login,
+            Err(error) => {
+                if let RedeemError::Replayed { session } = &error {
+                    end_by_id(self.app, self.client.origin, session, "revoke").await?;
+                }
+                return Err(TokenError::from(error).into());
+            },
+        };
+        let (live, holder) = {
+            let view = self.app.snapshot()?;
+            let live = self.judge_login(view.rows(), &login)?;
+            let holder = holder_facts(view.rows(), &live)?;
+            (live, holder)
+        };
+        let csr = self.csr.as_deref().or(login.client().csr.as_deref());
+        let certificate = csr
+            .map(|csr| certificate(self.app, &live, csr))
+            .transpose()?;
+        let certificate = certificate.transpose()?;
+        let fingerprint = certificate
+            .as_ref()
+            .map(|issued| issued.fingerprint.clone());
+        let facts = SessionFacts::new(&login, holder, fingerprint);
+        // The first access token and the first refresh token share their id, as OpenZiti's do.
+        let id = TokenId::generate(&*self.app.env().entropy)?;
+        let lasts = facts.scopes.contains(Scope::OfflineAccess);
+        let (refresh_id, end) = if lasts {
+            (Some(id.clone()), self.tokens.refresh_end())
+        } else {
+            (None, self.tokens.access_end())
+        };
+        self.update_session(&live, move |oidc| Ok(oidc.issued(refresh_id.clone(), end)))
+            .await?;
+        let access = self.tokens.access(id.clone(), facts.clone())?;
+        let mut response = self.response(access, &facts);
+        if lasts {
+            response.refresh_token = Some(self.tokens.refresh(id, facts.clone())?);
+        }
+        let origin = IdTokenOrigin {
+            nonce: login.request().nonce.as_deref(),
+            code: Some(redemption.code.expose()),
+            access_token: None,
+        };
+        self.add_id_token(&mut response, &live, &facts, origin)?;
+        response.session_cert = certificate.map(|issued| issued.chain);
+        Ok(response)
+    }
+
+    /// Judges by the current records whether a login still stands.
+    fn judge_login(
+        &self,
+        rows: Rows<'_>,
+        login: &AuthenticatedLogin,
+    ) -> Result<LiveSession, GrantError> {
+        let primary = login.primary();
+        let live = sessions::find_oidc(self.app, rows, &primary.session)?;
+        let live = live.ok_or(TokenError::Revoked)?;
+        let passed = passed_signer(login, &live);
+        let session = &live.session.entity;
+        let is_revoked = RevocableToken {
+            // No token has this id.
+            id: &TokenId::from_wire(""),
+            session: &session.id,
+            identity: &session.identity,
+            issued_at: primary.authenticated_at,
+        }
+        .is_revoked(rows)?;
+        if is_revoked
+            || !session
+                .open_factors(&live.policy, passed.as_ref())
+                .is_empty()
+        {
+            return Err(TokenError::Revoked.into());
+        }
+        Ok(live)
+    }
+
+    /// The next tokens for a refresh token.
+    async fn refresh(&self, refresh: &Refresh) -> Result<TokenResponse, GrantError> {
+        let mut renewal = self.open_refresh(&refresh.token)?;
+        let scopes = renewal.facts.scopes.reduced_to(refresh.scope.as_deref());
+        let scopes = scopes.map_err(TokenError::from)?;
+        let certificate = self.bind_certificate(&mut renewal)?;
+        let refresh_id = self.rotate(&renewal).await?;
+        let granted = SessionFacts {
+            scopes,
+            ..renewal.facts.clone()
+        };
+        let access_id = TokenId::generate(&*self.app.env().entropy)?;
+        let access = self.tokens.access(access_id, granted.clone())?;
+        let mut response = self.response(access, &granted);
+        response.refresh_token = Some(self.tokens.refresh(refresh_id, renewal.facts)?);
+        let origin = IdTokenOrigin::default();
+        self.add_id_token(&mut response, &renewal.live, &granted, origin)?;
+        response.session_cert = certificate;
+        Ok(response)
+    }
+
+    async fn exchange_refresh(&self, exchange: &Exchange) -> Result<TokenResponse, GrantError> {
+        if exchange.requested != RequestedType::IdToken {
+            let refresh = Refresh {
+                token: exchange.subject.clone(),
+                scope: exchange.scope.clone(),
+            };
+            let response = self.refresh(&refresh).await?;
+            return Ok(response.exchanged_for(exchange.requested));
+        }
+        let renewal = self.open_refresh(&exchange.subject)?;
+        self.present(&renewal, Wanted::IdToken).await?;
+        self.id_token_response(&renewal.live, &renewal.facts, exchange)
+    }
+
+    fn exchange_access(&self, exchange: &Exchange) -> Result<TokenResponse, GrantError> {
+        let subject = exchange.subject.expose_secret();
+        let claims = tokens::verify_access(self.app, subject).or(Err(TokenError::Invalid))?;
+        if claims.session.client_id != self.oidc_client {
+            return Err(TokenError::Invalid.into());
+        }
+        let found = sessions::find_session(self.app, &claims, self.client.certificates)?;
+        let live = found.map_err(|fault| match fault {
+            BearerTokenError::Expired => TokenError::Expired,
+            BearerTokenError::Missing | BearerTokenError::Invalid => TokenError::Revoked,
+        })?;
+        let holder = {
+            let view = self.app.snapshot()?;
+            holder_facts(view.rows(), &live)?
+        };
+        let facts = claims.session.clone().renewed(holder);
+        if exchange.requested == RequestedType::IdToken {
+            return self.id_token_response(&live, &facts, exchange);
+        }
+        let scopes = facts.scopes.reduced_to(exchange.scope.as_deref());
+        let granted = SessionFacts {
+            scopes: scopes.map_err(TokenError::from)?,
+            ..facts
+        };
+        let id = TokenId::generate(&*self.app.env().entropy)?;
+        let access = self.tokens.access_until(id, granted.clone(), claims.exp)?;
+        let lifetime = self.app.oidc.access_token_lifetime;
+        let left = claims.exp.saturating_sub(self.tokens.now.as_second());
+        let expires_in = self.tokens.seconds_left(lifetime).min(left);
+        let response = TokenResponse::new(access, expires_in, &granted.scopes);
+        Ok(response.exchanged_for(exchange.requested))
+    }
+
+    /// Verifies a refresh token, and judges its session by the current records.
+    fn open_refresh(&self, token: &SecretString) -> Result<Renewal, GrantError> {
+        let claims: RefreshClaims =
+            tokens::verify(self.app, token.expose_secret()).or(Err(TokenError::Invalid))?;
+        let served = self.app.network().serving_state();
+        // Its client is compared where that decides about the session.
+        let validation = Validation {
+            issuers: &served.issuers,
+            client: None,
+            now: self.tokens.now,
+            leeway: SignedDuration::ZERO,
+        };
+        claims.validate(&validation).map_err(|error| match error {
+            ClaimsError::Expired => TokenError::Expired,
+            ClaimsError::Issuer | ClaimsError::Audience | ClaimsError::NotYetValid => {
+                TokenError::Invalid
+            },
+        })?;
+        let view = self.app.snapshot()?;
+        let rows = view.rows();
+        let live = sessions::find_oidc(self.app, rows, &claims.session.z_asid)?
+            .filter(|live| live.identity.entity.id == claims.session.sub)
+            .ok_or(TokenError::Revoked)?;
+        if revocable(&claims).is_revoked(rows)? {
+            return Err(TokenError::Revoked.into());
+        }
+        let bound = claims.session.z_cfs.as_deref().unwrap_or_default();
+        let certificates = self.client.certificates;
+        if !sessions::is_bound_to(self.app, rows, &live.session, bound, certificates)? {
+            return Err(TokenError::Certificate.into());
+        }
+        let mut facts = claims.session.clone().renewed(holder_facts(rows, &live)?);
+        if live.session.entity.totp.is_complete() && !facts.amr.contains(&Amr::Totp) {
+            facts.amr.push(Amr::Totp);
+        }
+        Ok(Renewal {
+            live,
+            claims,
+            facts,
+        })
+    }
+
+    /// Issues the certificate that a client asks for, and binds the next tokens to it as well.
+    fn bind_certificate(&self, renewal: &mut Renewal) -> Result<Option<String>, GrantError> {
+        let Some(csr) = &self.csr else {
+            return Ok(None);
+        };
+        let issued = certificate(self.app, &renewal.live, csr)??;
+        let facts = &mut renewal.facts;
+        let bound = facts.z_cfs.get_or_insert_default();
+        if bound.len() >= MAX_BOUND_CERTIFICATES {
+            let is_other = |one: &String| facts.z_acf.as_ref() != Some(one);
+            if let Some(oldest) = bound.iter().position(is_other) {
+                bound.remove(oldest);
+            }
+        }
+        bound.push(issued.fingerprint);
+        Ok(Some(issued.chain))
+    }
+
+    /// Spends a refresh token; returns the id of the next one.
+    async fn rotate(&self, renewal: &Renewal) -> Result<TokenId, GrantError> {
+        let next = TokenId::generate(&*self.app.env().entropy)?;
+        let wanted = Wanted::Rotation {
+            next: next.clone(),
+            expires_at: self.tokens.refresh_end(),
+        };
+        self.present(renewal, wanted).await?;
+        Ok(next)
+    }
+
+    /// Presents a refresh token in a transaction; one that was spent ends its session.
+    async fn present(&self, renewal: &Renewal, wanted: Wanted) -> Result<(), GrantError> {
+        let (client, now) = (self.oidc_client, self.tokens.now);
+        let claims = renewal.claims.clone();
+        let revocation = SessionRevocation::new(self.app);
+        let key = renewal.live.session.key;
+        let recheck = Recheck::new(self, key);
+        let identity = &renewal.live.identity.entity.id;
+        let actor = Actor::without_session(self.client.origin, identity.as_str());
+        let ended: Option<EndReason> = self
+            .app
+            .commit(actor, move |rows| {
+                if revocable(&claims).is_revoked(rows.rows())? {
+                    return Err(TokenError::Revoked.into());
+                }
+                let (session, oidc) = recheck.session(rows.rows())?;
+                match oidc.present(&claims.jti, client, wanted.clone(), now) {
+                    Presented::Served(oidc) => {
+                        recheck.write(rows, &session, oidc)?;
+                        Ok(None)
+                    },
+                    Presented::Ended(reason) => {
+                        rows.set_removal_verb("revoke");
+                        revocation.end(rows, &key, &session)?;
+                        Ok::<_, GrantError>(Some(reason))
+                    },
+                }
+            })
+            .await?;
+        match ended {
+            None => Ok(()),
+            Some(reason) => {
+                let session = renewal.live.session.entity.id.as_str();
+                tracing::warn!(session, %reason, "the session was ended");
+                Err(TokenError::Revoked.into())
+            },
+        }
+    }
+
+    /// Changes what a session has of OIDC, if it is still valid.
+    async fn update_session(
+        &self,
+        live: &LiveSession,
+        change: impl Fn(&OidcSession) -> Result<OidcSession, GrantError> + Send + 'static,
+    ) -> Result<(), GrantError> {
+        let recheck = Recheck::new(self, live.session.key);
+        let actor = Actor::without_session(self.client.origin, live.identity.entity.id.as_str());
+        self.app
+            .commit(actor, move |rows| {
+                let (session, oidc) = recheck.session(rows.rows())?;
+                let oidc = change(&oidc)?;
+                recheck.write(rows, &session, oidc)
+            })
+            .await
+    }
+
+    fn response(&self, access: SecretString, facts: &SessionFacts) -> TokenResponse {
+        let lifetime = self.app.oidc.access_token_lifetime;
+        TokenResponse::new(access, self.tokens.seconds_left(lifetime), &facts.scopes)
+    }
+
+    /// Adds the ID token that comes with an access token, if its scopes include one.
+    fn add_id_token(
+        &self,
+        response: &mut TokenResponse,
+        live: &LiveSession,
+        facts: &SessionFacts,
+        origin: IdTokenOrigin<'_>,
+    ) -> Result<(), GrantError> {
+        if facts.scopes.contains(Scope::OpenId) {
+            let origin = IdTokenOrigin {
+                access_token: Some(response.access_token()),
+                ..origin
+            };
+            let name = live.identity.entity.name();
+            response.id_token = Some(self.tokens.id_token(facts, name, origin)?);
+        }
+        Ok(())
+    }
+
+    fn id_token_response(
+        &self,
+        live: &LiveSession,
+        facts: &SessionFacts,
+        exchange: &Exchange,
+    ) -> Result<TokenResponse, GrantError> {
+        let scopes = facts.scopes.reduced_to(exchange.scope.as_deref());
+        let scopes = scopes.map_err(TokenError::from)?;
+        let name = live.identity.entity.name();
+        let token = self
+            .tokens
+            .id_token(facts, name, IdTokenOrigin::default())?;
+        let lifetime = self.app.oidc.id_token_lifetime;
+        let expires_in = self.tokens.seconds_left(lifetime);
+        Ok(TokenResponse::of_id_token(token, expires_in, &scopes))
+    }
+}
+
+fn revocable(claims: &RefreshClaims) -> RevocableToken<'_> {
+    RevocableToken {
+        id: &claims.jti,
+        session: &claims.session.z_asid,
+        identity: &claims.session.sub,
+        issued_at: time(claims.iat),
+    }
+}
+
+/// Judges a session again in the transaction that changes it.
+#[derive(Clone, Copy)]
+struct Recheck {
+    key: RecordKey,
+    lifetimes: SessionLifetimes,
+    now: Timestamp,
+}
+
+impl Recheck {
+    fn new(grant: &TokenGrant<'_>, key: RecordKey) -> Self {
+        Self {
+            key,
+            lifetimes: grant.app.settings().session_lifetimes,
+            now: grant.tokens.now,
+        }
+    }
+
+    fn session(&self, rows: Rows<'_>) -> Result<(Arc<ApiSession>, OidcSession), GrantError> {
+        let session: Arc<ApiSession> = rows.get_shared(&self.key)?.ok_or(TokenError::Revoked)?;
+        let found = Found {
+            key: self.key,
+            entity: Arc::clone(&session),
+        };
+        validate(rows, found, self.lifetimes, self.now)?.ok_or(TokenError::Revoked)?;
+        let oidc = session.oidc.clone().ok_or(TokenError::Revoked)?;
+        Ok((session, oidc))
+    }
+
+    fn write(
+        &self,
+        rows: &mut RowsMut<'_>,
+        session: &ApiSession,
+        oidc: OidcSession,
+    ) -> Result<(), GrantError> {
+        let mut after = session.clone();
+        after.oidc = Some(oidc);
+        Ok(rows.replace(&self.key, session, &after)?)
+    }
+}

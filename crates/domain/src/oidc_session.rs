@@ -1,0 +1,248 @@
+//! Sessions of OIDC logins, and the rotation of their refresh tokens (RFC 9700 section 4.14.2).
+//!
+//! All refresh tokens of a session are a family, of which one is current. Presenting it spends it
+//! and makes its successor the current one. Whoever presents one that is spent shows that two have
+//! had it, and since nobody can tell which of them stole it, the session ends.
+//!
+//! There is one exception. The Go SDK exchanges its refresh token for the next one, and then
+//! presents the same token again for an ID token. So each token yields one ID token besides, to the
+//! client that it belongs to, at the latest a minute after it was spent. An ID token opens nothing.
+//!
+//! [`OidcSession::present`] decides that. It changes nothing by itself: the caller reads the
+//! session, presents the token and writes what comes out in one transaction, so of many who present
+//! a token at the same time one is served. Before that, the caller has verified signature and
+//! claims of the token.
+
+use crate::clock::{SignedDuration, Timestamp};
+use crate::entropy::{self, Entropy, EntropyError};
+use serde::{Deserialize, Serialize};
+
+/// A registered OIDC client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OidcClient {
+    /// C SDKs, tunnelers, the console and web applications.
+    OpenZiti,
+    /// Go SDKs and command-line clients.
+    Native,
+}
+
+impl OidcClient {
+    pub const ALL: [Self; 2] = [Self::OpenZiti, Self::Native];
+
+    /// Its `client_id`.
+    pub const fn id(self) -> &'static str {
+        match self {
+            Self::OpenZiti => "openziti",
+            Self::Native => "native",
+        }
+    }
+
+    pub fn from_id(id: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|client| client.id() == id)
+    }
+}
+
+/// The claim `jti`, a random UUID. It names one token, as in revocations.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct TokenId(String);
+
+impl TokenId {
+    pub fn generate(entropy: &dyn Entropy) -> Result<Self, EntropyError> {
+        entropy::uuid(entropy).map(Self)
+    }
+
+    /// Wraps the id of a token.
+    pub fn from_wire(id: impl Into<String>) -> Self {
+        Self(id.into())
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// How long a spent token yields its ID token.
+const ID_TOKEN_WINDOW: SignedDuration = SignedDuration::from_mins(1);
+
+/// Tolerated disorder between requests. A token that was spent further in the future was so before the clock was
+/// set back.
+const CLOCK_TOLERANCE: SignedDuration = SignedDuration::from_secs(5);
+
+/// What a session has that an OIDC login opened.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OidcSession {
+    /// The client that its tokens belong to.
+    pub client: OidcClient,
+    /// When the last of its tokens expires; before there are any, when the login has to be
+    /// complete.
+    #[serde(with = "jiff::fmt::serde::timestamp::millisecond::required")]
+    pub expires_at: Timestamp,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    refresh_tokens: Option<RefreshTokens>,
+}
+
+/// The refresh tokens of a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct RefreshTokens {
+    current: Member,
+    /// The one before it. All others before are spent, too, and yield nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    spent: Option<SpentMember>,
+}
+
+/// A token of a family.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Member {
+    id: TokenId,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    has_yielded_id_token: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct SpentMember {
+    #[serde(flatten)]
+    member: Member,
+    #[serde(with = "jiff::fmt::serde::timestamp::millisecond::required")]
+    spent_at: Timestamp,
+}
+
+/// What a client presents a refresh token for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wanted {
+    /// The next refresh token, with this id, and an access token.
+    Rotation {
+        next: TokenId,
+        /// When the next token expires.
+        expires_at: Timestamp,
+    },
+    /// An ID token alone.
+    IdToken,
+}
+
+/// What becomes of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[must_use = "the session has to be written or ended"]
+pub enum Presented {
+    /// The tokens that are wanted are issued, and this becomes the record.
+    Served(OidcSession),
+    /// No token is issued, and the session ends with all its tokens.
+    Ended(EndReason),
+}
+
+/// Why a session ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum EndReason {
+    #[error("a refresh token was presented after it was spent")]
+    Replayed,
+    #[error("a refresh token was presented by another client")]
+    OtherClient,
+}
+
+impl OidcSession {
+    /// A session whose login has to be complete by `deadline`.
+    pub const fn pending(client: OidcClient, deadline: Timestamp) -> Self {
+        Self {
+            client,
+            expires_at: deadline,
+            refresh_tokens: None,
+        }
+    }
+
+    /// The session once tokens are issued that expire at `expires_at`, among them the refresh token
+    /// `refresh`, if there is one.
+    #[must_use]
+    pub fn issued(&self, refresh: Option<TokenId>, expires_at: Timestamp) -> Self {
+        Self {
+            client: self.client,
+            expires_at,
+            refresh_tokens: refresh.map(|first| RefreshTokens {
+                current: Member::new(first),
+                spent: None,
+            }),
+        }
+    }
+
+    /// Whether it is over at `now`.
+    pub fn has_expired(&self, now: Timestamp) -> bool {
+        now >= self.expires_at
+    }
+
+    /// Decides about a refresh token that `client` presents at `now`.
+    pub fn present(
+        &self,
+        token: &TokenId,
+        client: OidcClient,
+        wanted: Wanted,
+        now: Timestamp,
+    ) -> Presented {
+        if client != self.client {
+            return Presented::Ended(EndReason::OtherClient);
+        }
+        let tokens = self.refresh_tokens.as_ref();
+        let served = tokens.and_then(|tokens| match wanted {
+            Wanted::Rotation { next, expires_at } => {
+                Some((tokens.rotated(token, next, now)?, expires_at))
+            },
+            Wanted::IdToken => Some((tokens.after_id_token(token, now)?, self.expires_at)),
+        });
+        let Some((tokens, expires_at)) = served else {
+            return Presented::Ended(EndReason::Replayed);
+        };
+        Presented::Served(Self {
+            client,
+            expires_at,
+            refresh_tokens: Some(tokens),
+        })
+    }
+}
+
+impl RefreshTokens {
+    /// The tokens after the current one was spent for `next`; `None` if `token` is not the current
+    /// one.
+    fn rotated(&self, token: &TokenId, next: TokenId, now: Timestamp) -> Option<Self> {
+        (self.current.id == *token).then(|| Self {
+            current: Member::new(next),
+            spent: Some(SpentMember {
+                member: self.current.clone(),
+                spent_at: now,
+            }),
+        })
+    }
+
+    /// The tokens after one yielded its ID token; `None` if it has none to yield.
+    fn after_id_token(&self, token: &TokenId, now: Timestamp) -> Option<Self> {
+        let mut tokens = self.clone();
+        let member = if tokens.current.id == *token {
+            &mut tokens.current
+        } else {
+            let spent = tokens.spent.as_mut();
+            &mut spent.filter(|spent| spent.is_recent(now))?.member
+        };
+        if member.id != *token || member.has_yielded_id_token {
+            return None;
+        }
+        member.has_yielded_id_token = true;
+        Some(tokens)
+    }
+}
+
+impl Member {
+    fn new(id: TokenId) -> Self {
+        Self {
+            id,
+            has_yielded_id_token: false,
+        }
+    }
+}
+
+impl SpentMember {
+    fn is_recent(&self, now: Timestamp) -> bool {
+        let since = now.duration_since(self.spent_at);
+        (-CLOCK_TOLERANCE..=ID_TOKEN_WINDOW).contains(&since)
+    }
+}
+
+#[cfg(test)]
+mod tests;
