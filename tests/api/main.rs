@@ -12,6 +12,7 @@ mod limits;
 mod lists;
 mod maintenance;
 mod mfa;
+mod oidc;
 mod posture;
 mod routers;
 mod sessions;

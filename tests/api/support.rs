@@ -9,6 +9,7 @@ pub(crate) mod log;
 pub(crate) mod mfa;
 pub(crate) mod naive;
 pub(crate) mod network;
+pub(crate) mod oidc;
 pub(crate) mod posture;
 pub(crate) mod third_party;
 
@@ -208,6 +209,15 @@ pub(crate) async fn identities_and_enrollments(
 }
 
 /// Requests the current API session of a token.
+/// Changes an auth policy without the rules of any operation.
+pub(crate) async fn modify_policy(
+    controller: &Harness,
+    id: &str,
+    change: impl Fn(&mut AuthPolicy) + Send + 'static,
+) {
+    edit_entity(controller, UniqueIndex::AuthPolicyId, id, change).await;
+}
+
 pub(crate) async fn current_session(controller: &Harness, token: &str) -> Reply {
     controller
         .request(Method::GET, "/current-api-session")

@@ -40,6 +40,9 @@ pub(crate) fn check(table: &RouteTable, method: &Method, raw_path: &str, reply: 
     let RouteLookup::Found(route, _) = table.find(target.api, &target.path, method) else {
         return;
     };
+    if !Api::DESCRIBED.contains(&target.api) {
+        return;
+    }
     if *method == Method::HEAD || reply.headers.contains_key(header::CONTENT_ENCODING) {
         return;
     }

@@ -19,6 +19,7 @@ mod signers;
 mod trust;
 mod walk;
 
+use portcullis_http::path::Api;
 use portcullis_testkit::Harness;
 use std::collections::BTreeSet;
 use walk::case;
@@ -46,6 +47,8 @@ async fn every_operation_that_changes_something_is_performed() {
     let routes = controller.table().routes().iter();
     let there: BTreeSet<String> = routes
         .filter(|route| route.is_mutating && route.is_implemented)
+        // Those of a login only work in their order; its own tests perform them.
+        .filter(|route| route.apis != [Api::Oidc])
         .map(case)
         .collect();
     let performed = AREAS.concat().into_iter().map(str::to_owned).collect();

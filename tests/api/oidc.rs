@@ -1,0 +1,9 @@
+//! Logins by OpenID Connect.
+
+mod bad_input;
+mod browser;
+mod factors;
+mod login;
+mod refresh;
+mod revocation;
+mod tokens;

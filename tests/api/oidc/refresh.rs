@@ -1,0 +1,159 @@
+//! Rotation of refresh tokens.
+
+use crate::support::mfa::advance_clock;
+use crate::support::oidc::{Tokens, claims, exchange, oauth_error, refresh, session_of};
+use portcullis_testkit::Harness;
+use serde_json::json;
+
+const REFUSED: u16 = 400;
+
+async fn logged_in() -> (Harness, Tokens) {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    controller.create_user(&admin, "alice", json!({})).await;
+    let tokens = Tokens::by_password(&controller, "alice").await;
+    (controller, tokens)
+}
+
+#[tokio::test]
+async fn refresh_token_is_spent_by_its_successor() {
+    let (controller, first) = logged_in().await;
+    advance_clock(&controller, 1_000);
+    let second = Tokens::of(&refresh(&controller, &first.refresh).await);
+    let (before, after) = (claims(&first.access), claims(&second.access));
+    for kept in ["z_asid", "sub", "auth_time", "amr", "scopes"] {
+        assert_eq!(before[kept], after[kept], "{kept}");
+    }
+    assert_ne!(before["jti"], after["jti"]);
+    // Both access tokens count until they expire.
+    assert_eq!(session_of(&controller, &first.access).await.status, 200);
+    assert_eq!(session_of(&controller, &second.access).await.status, 200);
+    advance_clock(&controller, 900);
+    assert_eq!(session_of(&controller, &first.access).await.status, 401);
+    assert_eq!(session_of(&controller, &second.access).await.status, 200);
+}
+
+#[tokio::test]
+async fn spent_token_ends_its_session() {
+    let (controller, first) = logged_in().await;
+    let second = Tokens::of(&refresh(&controller, &first.refresh).await);
+    let replayed = refresh(&controller, &first.refresh).await;
+    assert_eq!(
+        oauth_error(&replayed),
+        (REFUSED, "invalid_grant".to_owned())
+    );
+    for token in [&first.access, &second.access] {
+        assert_eq!(session_of(&controller, token).await.status, 401);
+    }
+    let ended = refresh(&controller, &second.refresh).await;
+    assert_eq!(oauth_error(&ended), (REFUSED, "invalid_grant".to_owned()));
+}
+
+#[tokio::test]
+async fn one_of_sixty_four_at_a_time_wins() {
+    let (controller, first) = logged_in().await;
+    let attempts = (0..64).map(|_attempt| refresh(&controller, &first.refresh));
+    let replies = futures_util::future::join_all(attempts).await;
+    let served = replies.iter().filter(|reply| reply.status == 200).count();
+    assert_eq!(served, 1);
+    assert!(
+        replies
+            .iter()
+            .all(|reply| [200, REFUSED].contains(&reply.status.as_u16()))
+    );
+    // The others were replays.
+    assert_eq!(session_of(&controller, &first.access).await.status, 401);
+}
+
+#[tokio::test]
+async fn renewal_of_the_go_sdk_works() {
+    let (controller, first) = logged_in().await;
+    let subject = (first.refresh.as_str(), "refresh_token");
+    let exchanged = exchange(&controller, subject, "refresh_token").await;
+    let second = Tokens::of(&exchanged);
+    assert!(!second.refresh.is_empty());
+    let id_token = exchange(&controller, subject, "id_token").await;
+    assert_eq!(id_token.json()["token_type"], "N_A");
+    let told = claims(id_token.json()["access_token"].as_str().unwrap());
+    assert_eq!(
+        (&told["amr"], &told["z_t"]),
+        (&json!(["password"]), &json!(null))
+    );
+    assert_eq!(told["sub"], claims(&first.access)["sub"]);
+    // Once, and then the session is over.
+    let again = exchange(&controller, subject, "id_token").await;
+    assert_eq!(oauth_error(&again), (REFUSED, "invalid_grant".to_owned()));
+    assert_eq!(session_of(&controller, &second.access).await.status, 401);
+}
+
+#[tokio::test]
+async fn exception_of_the_go_sdk_lasts_a_minute() {
+    let (controller, first) = logged_in().await;
+    Tokens::of(&refresh(&controller, &first.refresh).await);
+    advance_clock(&controller, 61);
+    let late = exchange(&controller, (&first.refresh, "refresh_token"), "id_token").await;
+    assert_eq!(oauth_error(&late), (REFUSED, "invalid_grant".to_owned()));
+}
+
+#[tokio::test]
+async fn access_token_yields_nothing_that_lasts_longer() {
+    let (controller, first) = logged_in().await;
+    advance_clock(&controller, 600);
+    let subject = (first.access.as_str(), "access_token");
+    let exchanged = exchange(&controller, subject, "access_token").await;
+    let second = Tokens::of(&exchanged);
+    assert_eq!(claims(&second.access)["exp"], claims(&first.access)["exp"]);
+    let refused = exchange(&controller, subject, "refresh_token").await;
+    assert_eq!(
+        oauth_error(&refused),
+        (REFUSED, "invalid_request".to_owned())
+    );
+}
+
+#[tokio::test]
+async fn refresh_token_expires_and_so_does_its_session() {
+    let (controller, first) = logged_in().await;
+    advance_clock(&controller, 24 * 3600);
+    let late = refresh(&controller, &first.refresh).await;
+    assert_eq!(oauth_error(&late), (REFUSED, "invalid_grant".to_owned()));
+    assert!(
+        late.json()["error_description"]
+            .as_str()
+            .unwrap()
+            .contains("expired")
+    );
+    portcullis_app::sessions::sweep(&controller.app)
+        .await
+        .unwrap();
+    let id = claims(&first.access)["z_asid"].as_str().unwrap().to_owned();
+    let admin = controller.admin().await;
+    let path = format!("/api-sessions/{id}");
+    let gone = controller
+        .manage(http::Method::GET, &path, &admin)
+        .send()
+        .await;
+    assert_eq!(gone.status, 404);
+}
+
+#[tokio::test]
+async fn scopes_are_only_reduced() {
+    let (controller, first) = logged_in().await;
+    let form = |scope| {
+        [
+            ("grant_type", "refresh_token"),
+            ("client_id", "native"),
+            ("refresh_token", first.refresh.as_str()),
+            ("scope", scope),
+        ]
+    };
+    let beyond = form("openid profile");
+    let refused = crate::support::oidc::post(&controller, "/oauth/token", &beyond).await;
+    assert_eq!(oauth_error(&refused), (REFUSED, "invalid_scope".to_owned()));
+    let less = form("openid");
+    let reply = crate::support::oidc::post(&controller, "/oauth/token", &less).await;
+    assert_eq!(reply.json()["scope"], "openid");
+    assert_eq!(
+        claims(&Tokens::of(&reply).refresh)["scopes"],
+        json!(["openid", "offline_access"])
+    );
+}

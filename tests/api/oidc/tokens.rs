@@ -1,0 +1,163 @@
+//! Tokens that do not count, and what is told about those that do.
+
+use crate::support::oidc::{
+    Tokens, claims, oauth_error, post, refresh, request, session_of, with_form,
+};
+use http::Method;
+use portcullis_testkit::Harness;
+use serde_json::{Value, json};
+
+async fn logged_in() -> (Harness, Tokens) {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    controller.create_user(&admin, "alice", json!({})).await;
+    let tokens = Tokens::by_password(&controller, "alice").await;
+    (controller, tokens)
+}
+
+fn encode(part: &Value) -> String {
+    use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+    URL_SAFE_NO_PAD.encode(part.to_string())
+}
+
+#[tokio::test]
+async fn altered_tokens_open_nothing() {
+    let (controller, tokens) = logged_in().await;
+    let parts: Vec<_> = tokens.access.split('.').collect();
+    let [header, body, signature] = parts[..] else {
+        panic!("{}", tokens.access)
+    };
+    let kid = Tokens::kid(&tokens.access);
+    let mut admin = claims(&tokens.access);
+    admin["z_ia"] = json!(true);
+    let none = encode(&json!({"alg": "none", "kid": kid, "typ": "JWT"}));
+    let symmetric = encode(&json!({"alg": "HS256", "kid": kid, "typ": "JWT"}));
+    for token in [
+        format!("{header}.{body}"),
+        format!("{header}.{body}."),
+        format!("{header}.{}.{signature}", encode(&admin)),
+        format!("{none}.{body}."),
+        format!("{none}.{}.", encode(&admin)),
+        format!("{symmetric}.{body}.{signature}"),
+        tokens.access[..tokens.access.len() - 4].to_owned(),
+        format!("{}AAAA", tokens.access),
+    ] {
+        assert_eq!(session_of(&controller, &token).await.status, 401, "{token}");
+    }
+}
+
+#[tokio::test]
+async fn token_of_one_type_is_not_taken_for_another() {
+    let (controller, tokens) = logged_in().await;
+    for token in [&tokens.refresh, &tokens.id_token] {
+        let reply = session_of(&controller, token).await;
+        assert_eq!(reply.status, 401);
+        let challenge = reply.headers["www-authenticate"].to_str().unwrap();
+        assert!(challenge.contains("error=\"missing\""), "{challenge}");
+    }
+    for token in [&tokens.access, &tokens.id_token] {
+        let refused = refresh(&controller, token).await;
+        assert_eq!(oauth_error(&refused), (400, "invalid_grant".to_owned()));
+    }
+    // None of that spent anything.
+    Tokens::of(&refresh(&controller, &tokens.refresh).await);
+}
+
+#[tokio::test]
+async fn access_token_goes_before_external_tokens() {
+    let (controller, tokens) = logged_in().await;
+    let path = "/edge/client/v1/current-api-session";
+    let bearer = format!("Bearer {}", tokens.access);
+    let request = controller.request(Method::GET, path);
+    let request = request.header("authorization", "Bearer garbage");
+    let reply = request.header("authorization", &bearer).send().await;
+    assert_eq!(reply.data()["id"], claims(&tokens.access)["z_asid"]);
+}
+
+#[tokio::test]
+async fn user_information_is_for_holders_of_access_tokens() {
+    let (controller, tokens) = logged_in().await;
+    let ask = |token: &str| {
+        let request = request(&controller, Method::GET, "/userinfo");
+        request
+            .header("authorization", &format!("Bearer {token}"))
+            .send()
+    };
+    let told = ask(&tokens.access).await;
+    assert_eq!(told.json(), json!({"sub": claims(&tokens.access)["sub"]}));
+    let by_form = [("access_token", tokens.access.as_str())];
+    let by_form = with_form(request(&controller, Method::POST, "/userinfo"), &by_form);
+    assert_eq!(by_form.send().await.json(), told.json());
+    for token in [&tokens.refresh, &tokens.id_token, "garbage"] {
+        let refused = ask(token).await;
+        assert_eq!(refused.status, 401);
+        let challenge = refused.headers["www-authenticate"].to_str().unwrap();
+        assert!(challenge.contains("invalid_token"), "{challenge}");
+    }
+    assert_eq!(
+        request(&controller, Method::GET, "/userinfo")
+            .send()
+            .await
+            .status,
+        401
+    );
+}
+
+#[tokio::test]
+async fn introspection_tells_a_client_about_its_own_tokens() {
+    let (controller, tokens) = logged_in().await;
+    let ask = |client: &'static str, token: String| {
+        let controller = &controller;
+        async move {
+            let form = [("client_id", client), ("token", token.as_str())];
+            post(controller, "/oauth/introspect", &form).await.json()
+        }
+    };
+    let told = ask("native", tokens.access.clone()).await;
+    assert_eq!(
+        (&told["active"], &told["client_id"]),
+        (&json!(true), &json!("native"))
+    );
+    let inactive = json!({"active": false});
+    assert_eq!(ask("openziti", tokens.access.clone()).await, inactive);
+    assert_eq!(ask("native", tokens.refresh.clone()).await, inactive);
+    assert_eq!(ask("native", "garbage".to_owned()).await, inactive);
+}
+
+#[tokio::test]
+async fn keys_verify_tokens() {
+    let (controller, tokens) = logged_in().await;
+    let keys = request(&controller, Method::GET, "/keys")
+        .send()
+        .await
+        .json();
+    assert_eq!(keys["keys"][0]["kid"], Tokens::kid(&tokens.access));
+    let document = "/.well-known/openid-configuration";
+    let document = request(&controller, Method::GET, document)
+        .send()
+        .await
+        .json();
+    let algorithms = &document["id_token_signing_alg_values_supported"];
+    assert_eq!(algorithms, &json!([keys["keys"][0]["alg"]]));
+}
+
+#[tokio::test]
+async fn provider_is_only_there_under_names_of_its_own() {
+    let controller = Harness::start().await;
+    let path = "/oidc/.well-known/openid-configuration";
+    for host in [
+        "evil.test:1280",
+        "ctrl.example.test",
+        "ctrl.example.test:443",
+    ] {
+        let request = controller.request(Method::GET, path).header("host", host);
+        assert_eq!(request.send().await.status, 404, "{host}");
+    }
+    let request = controller
+        .request(Method::GET, path)
+        .header("host", "CTRL.example.test:1280");
+    assert_eq!(
+        request.send().await.json()["issuer"],
+        "https://ctrl.example.test:1280/oidc"
+    );
+}
