@@ -239,3 +239,24 @@ async fn routers_are_told_of_a_code_by_a_token() {
         400
     );
 }
+
+#[tokio::test]
+async fn session_gains_a_factor() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let session = controller.create_user(&admin, "alice", json!({})).await;
+    let tokens = Tokens::by_password(&controller, "alice").await;
+    let (device, _codes) = enroll(&controller, &session).await;
+    let path = "/edge/client/v1/authenticate/mfa";
+    let request = controller.request(Method::POST, path);
+    let request = request.header("authorization", &format!("Bearer {}", tokens.access));
+    let code = device.code(&controller, 1);
+    assert_eq!(
+        request.json(&json!({"code": code})).send().await.status,
+        200
+    );
+    let shown = session_of(&controller, &tokens.access).await.data();
+    assert_eq!(shown["isMfaComplete"], true);
+    let renewed = Tokens::of(&refresh(&controller, &tokens.refresh).await);
+    assert_eq!(claims(&renewed.access)["amr"], json!(["password", "totp"]));
+}

@@ -1,9 +1,11 @@
 //! Tokens that do not count, and what is told about those that do.
 
+use crate::support::mfa::advance_clock;
 use crate::support::oidc::{
     Tokens, claims, oauth_error, post, refresh, request, session_of, with_form,
 };
 use http::Method;
+use portcullis_domain::clock::Timestamp;
 use portcullis_testkit::Harness;
 use serde_json::{Value, json};
 
@@ -160,4 +162,42 @@ async fn provider_is_only_there_under_names_of_its_own() {
         request.send().await.json()["issuer"],
         "https://ctrl.example.test:1280/oidc"
     );
+}
+
+#[tokio::test]
+async fn session_tells_when_its_token_ends() {
+    let (controller, tokens) = logged_in().await;
+    advance_clock(&controller, 60);
+    let session = session_of(&controller, &tokens.access).await.data();
+    let end = claims(&tokens.access)["exp"].as_i64().unwrap();
+    let told: Timestamp = session["expiresAt"].as_str().unwrap().parse().unwrap();
+    assert_eq!(told.as_second(), end);
+    let left = end - controller.app.env().now().as_second();
+    let told = session["expirationSeconds"].as_i64().unwrap();
+    assert!((left - 1..=left).contains(&told), "{told} {left}");
+}
+
+#[tokio::test]
+async fn posture_is_judged_for_access_tokens_too() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    controller.create_user(&admin, "alice", json!({})).await;
+    let make = |path: &'static str, body: Value| {
+        let request = controller.manage(Method::POST, path, &admin);
+        request.json(&body).send()
+    };
+    let check = json!({"name": "code", "typeId": "MFA", "roleAttributes": ["mfa"]});
+    make("/posture-checks", check).await.id();
+    let service = json!({"name": "wiki", "encryptionRequired": true});
+    let service = make("/services", service).await.id();
+    let policy = json!({
+        "name": "dial", "type": "Dial", "semantic": "AnyOf", "identityRoles": ["#all"],
+        "serviceRoles": ["#all"], "postureCheckRoles": ["#mfa"],
+    });
+    make("/service-policies", policy).await.id();
+    let tokens = Tokens::by_password(&controller, "alice").await;
+    let request = controller.request(Method::POST, "/edge/client/v1/sessions");
+    let request = request.header("authorization", &format!("Bearer {}", tokens.access));
+    let refused = request.json(&json!({"serviceId": service})).send().await;
+    assert_eq!(refused.error(), (409, "INVALID_POSTURE".to_owned()));
 }

@@ -285,7 +285,5 @@ async fn version_says_what_there_is() {
         .iter()
         .map(|one| one.as_str().unwrap())
         .collect();
-    for absent in ["OIDC_AUTH", "HA_CONTROLLER"] {
-        assert!(!capabilities.contains(absent), "{absent} is not there");
-    }
+    assert_eq!(capabilities, ["OIDC_AUTH", "OIDC_AUTH_WITH_CSR"].into());
 }

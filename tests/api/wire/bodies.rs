@@ -286,7 +286,7 @@ async fn size_of_a_body_is_judged_before_the_route() {
     let controller = Harness::start().await;
     let cap = 1 << 20;
     for (method, path, otherwise) in [
-        (Method::POST, "/oidc/login/password", 404),
+        (Method::POST, "/oidc/login/nothing", 404),
         (Method::POST, "/edge/client/v1/nothing", 404),
         (Method::PUT, "/edge/management/v1/nothing/x", 404),
         (Method::DELETE, "/edge/client/v1/authenticate", 405),

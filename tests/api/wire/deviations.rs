@@ -324,8 +324,8 @@ async fn version_claims_only_what_is_there() {
         .send()
         .await
         .data();
-    assert_eq!(version["capabilities"], json!([]));
-    assert_eq!(version["apiVersions"].get("edge-oidc"), None);
+    let capabilities = json!(["OIDC_AUTH", "OIDC_AUTH_WITH_CSR"]);
+    assert_eq!(version["capabilities"], capabilities);
     assert_eq!(version["version"], "v2.1.0");
     assert!(
         version["buildInfo"]

@@ -84,7 +84,7 @@ async fn paths_are_cleaned_and_parameters_decoded() {
         "/edge/management/v1/../../../etc/passwd".to_owned(),
         "/fabric/v1/raft/members".to_owned(),
         "/identities".to_owned(),
-        "/oidc/login".to_owned(),
+        "/oidcs/login".to_owned(),
     ] {
         let reply = controller.request(Method::GET, &path).session(&admin);
         let reply = reply.send().await;
@@ -152,9 +152,13 @@ async fn wrong_methods_are_told_the_right_ones() {
             }
             let method = Method::from_bytes(method.as_bytes()).unwrap();
             let reply = controller.request(method.clone(), &path).send().await;
+            let json = reply.json();
+            // Logins have errors without an envelope.
+            let code = json["error"]["code"].as_str().or(json["code"].as_str());
+            let refused = (reply.status.as_u16(), code);
             assert_eq!(
-                reply.error(),
-                (405, "METHOD_NOT_ALLOWED".to_owned()),
+                refused,
+                (405, Some("METHOD_NOT_ALLOWED")),
                 "{method} {path}"
             );
             let allow = reply.headers["allow"].to_str().unwrap();
