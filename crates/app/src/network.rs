@@ -258,6 +258,9 @@ impl Network {
         let names = ServedNames::new(&self.hosts, &self.oidc_addresses, served);
         let served =
             ServingState::new(controller, jwt_signer, &self.api_address, network_id, names)?;
+        // Tokens of the old key count without a gap.
+        let retired = VerificationKey::of_signer(&self.serving_state().jwt_signer);
+        self.retired_keys.write().push(retired);
         *self.serving_state.write() = Arc::new(served);
         Ok(())
     }

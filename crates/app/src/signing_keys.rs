@@ -47,3 +47,6 @@ fn load(stored: &StoredSigningKey) -> Option<VerificationKey> {
     let certificates = certificates_from_pem(&stored.certificate).ok()?;
     VerificationKey::of_certificate(certificates.first()?, stored.expires_at)
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,7 @@
 
 use super::certificates::{CertificateWatcher, ServerCertificates};
 use portcullis_app::App;
-use portcullis_app::{revocations, service_sessions, sessions};
+use portcullis_app::{revocations, service_sessions, sessions, signing_keys};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Notify;
@@ -122,6 +122,9 @@ async fn watch_certificates(watched: WatchedCertificates, mut ticker: Ticker) {
     ticker.tick().await;
     let certificates = Arc::new(certificates);
     loop {
+        if let Err(error) = signing_keys::update(&certificates.app).await {
+            tracing::warn!(%error, "the key that signs tokens could not be recorded");
+        }
         let is_asked = tokio::select! {
             goes_on = ticker.tick() => if goes_on { false } else { return },
             () = reload.notified() => true,

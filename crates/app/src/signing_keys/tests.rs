@@ -1,0 +1,59 @@
+use super::*;
+use crate::fixture::{Fixture, network_settings};
+use crate::tokens;
+use portcullis_domain::clock::SignedDuration;
+use secrecy::ExposeSecret as _;
+use serde_json::{Value, json};
+
+/// Serves another certificate with another key.
+fn renew(fixture: &Fixture) {
+    let other = network_settings(fixture.app.env());
+    let certificate = other.controller.certificate;
+    let served = [certificate.clone()];
+    let network = fixture.app.network();
+    let renewed = network.renew_certificate(certificate, &served, other.jwt_signer, "id");
+    renewed.unwrap();
+}
+
+fn counts(fixture: &Fixture, token: &str) -> bool {
+    tokens::verify::<Value>(&fixture.app, token).is_ok()
+}
+
+fn stored(fixture: &Fixture) -> usize {
+    fixture.read(|rows| rows.signing_keys().unwrap().len())
+}
+
+#[tokio::test]
+async fn tokens_outlive_the_key_that_signed_them() {
+    let fixture = Fixture::start().await;
+    let first = tokens::sign(&fixture.app, &json!({"a": 1})).unwrap();
+    let first = first.expose_secret();
+    renew(&fixture);
+    assert!(counts(&fixture, first), "before the key is recorded");
+    update(&fixture.app).await.unwrap();
+    let second = tokens::sign(&fixture.app, &json!({"a": 2})).unwrap();
+    let second = second.expose_secret();
+    // A restart forgets what is only in memory.
+    fixture.app.network().set_retired_keys(Vec::new());
+    assert!(!counts(&fixture, first));
+    update(&fixture.app).await.unwrap();
+    assert!(counts(&fixture, first) && counts(&fixture, second));
+    assert_eq!(stored(&fixture), 2);
+
+    // By then the last token that it signed has expired.
+    fixture.clock.advance(SignedDuration::from_hours(24));
+    assert!(!counts(&fixture, first) && counts(&fixture, second));
+    update(&fixture.app).await.unwrap();
+    assert_eq!(stored(&fixture), 1);
+}
+
+#[tokio::test]
+async fn nothing_is_written_without_a_change() {
+    let fixture = Fixture::start().await;
+    let before = fixture.read(|rows| rows.signing_keys().unwrap());
+    let revision = || fixture.app.engine.snapshot().unwrap().revision().unwrap();
+    let at = revision();
+    update(&fixture.app).await.unwrap();
+    assert_eq!(revision(), at);
+    assert_eq!(fixture.read(|rows| rows.signing_keys().unwrap()), before);
+}
