@@ -49,6 +49,8 @@ pub trait StoredSize {
 
 /// API session without its config types.
 const API_SESSION_BYTES: usize = 768;
+/// What a session of OIDC has besides.
+const OIDC_BYTES: usize = 384;
 /// Service session without its tags.
 const SERVICE_SESSION_BYTES: usize = 640;
 /// Session certificate without its texts.
@@ -60,6 +62,7 @@ impl StoredSize for ApiSession {
     fn stored_bytes(&self) -> usize {
         let types = self.config_types.iter();
         API_SESSION_BYTES
+            + self.oidc.as_ref().map_or(0, |_oidc| OIDC_BYTES)
             + types
                 .map(|name| json_escaped_len(name) + DELIMITER_BYTES)
                 .sum::<usize>()

@@ -5,6 +5,7 @@
 //! API is the fallback: a path without the base path of an API belongs to it, so that clients that
 //! know only host and port find it.
 
+use portcullis_oidc::discovery;
 use std::borrow::Cow;
 
 /// The APIs that a listener can serve.
@@ -88,9 +89,16 @@ const ALIASES: [(Api, &str); 2] = [
 ];
 
 /// Splits a path into the API that it belongs to and the rest. `is_served` tells which APIs are
-/// served; the base paths of health checks and of logins are not recognized where these are not.
+/// served; the base paths of health checks and of logins are not recognized where these are not. The
+/// discovery document of logins is at the root, too.
 pub fn resolve(raw: &str, is_served: impl Fn(Api) -> bool) -> ApiPath<'_> {
     let path = normalize(raw);
+    if path == discovery::PATH && is_served(Api::Oidc) {
+        return ApiPath {
+            api: Api::Oidc,
+            path,
+        };
+    }
     let bases = Api::ALL
         .into_iter()
         .map(|api| (api, api.base_path()))
@@ -232,6 +240,16 @@ mod tests {
                 (target.api, target.path.as_ref()),
                 (Api::HealthChecks, path)
             );
+            assert_eq!(resolve(raw, |_api| false).api, Api::Client, "{raw}");
+        }
+    }
+
+    #[test]
+    fn discovery_is_found_at_the_root_and_below() {
+        let document = discovery::PATH;
+        for raw in [document, &format!("/oidc{document}")] {
+            let target = resolve(raw, |_api| true);
+            assert_eq!((target.api, target.path.as_ref()), (Api::Oidc, document));
             assert_eq!(resolve(raw, |_api| false).api, Api::Client, "{raw}");
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::support::mfa::advance_clock;
 use crate::support::oidc::{
-    Tokens, claims, oauth_error, post, refresh, request, session_of, with_form,
+    HOST, Tokens, claims, oauth_error, post, refresh, request, session_of, with_form,
 };
 use http::Method;
 use portcullis_domain::clock::Timestamp;
@@ -135,10 +135,15 @@ async fn keys_verify_tokens() {
         .json();
     assert_eq!(keys["keys"][0]["kid"], Tokens::kid(&tokens.access));
     let document = "/.well-known/openid-configuration";
+    let at_root = controller
+        .request(Method::GET, document)
+        .header("host", HOST);
+    let at_root = at_root.send().await.json();
     let document = request(&controller, Method::GET, document)
         .send()
         .await
         .json();
+    assert_eq!(at_root, document);
     let algorithms = &document["id_token_signing_alg_values_supported"];
     assert_eq!(algorithms, &json!([keys["keys"][0]["alg"]]));
 }

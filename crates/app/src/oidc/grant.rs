@@ -302,6 +302,7 @@ impl TokenGrant<'_> {
             return Err(TokenError::Certificate.into());
         }
         let mut facts = claims.session.clone().renewed(holder_facts(rows, &live)?);
+        bind_renewed(&mut facts, &live.session.entity);
         if live.session.entity.totp.is_complete() && !facts.amr.contains(&Amr::Totp) {
             facts.amr.push(Amr::Totp);
         }
@@ -437,6 +438,22 @@ impl TokenGrant<'_> {
         let expires_in = self.tokens.seconds_left(lifetime);
         Ok(TokenResponse::of_id_token(token, expires_in, &scopes))
     }
+}
+
+/// Binds tokens to the certificate of the login as it was renewed through the session.
+fn bind_renewed(facts: &mut SessionFacts, session: &ApiSession) {
+    let (Some(certificate), Some(of_login)) = (&session.certificate, &mut facts.z_acf) else {
+        return;
+    };
+    if *of_login == certificate.fingerprint {
+        return;
+    }
+    for bound in facts.z_cfs.iter_mut().flatten() {
+        if bound == of_login {
+            bound.clone_from(&certificate.fingerprint);
+        }
+    }
+    of_login.clone_from(&certificate.fingerprint);
 }
 
 fn revocable(claims: &RefreshClaims) -> RevocableToken<'_> {
