@@ -29,6 +29,8 @@
 //!
 //! Browsers cannot send `DELETE` from a form, so `restart=true` stands for it: an enrollment that nobody has verified
 //! yet is replaced.
+//!
+//! All of them are answered with a page, of the next step or of this one again, and with [`signed_in`] in the end.
 
 mod destination;
 mod document;
@@ -39,7 +41,7 @@ mod text;
 mod totp;
 
 pub use login::{FailedAttempt, LoginPages, Refusal};
-pub use notice::{Problem, problem, signed_out};
+pub use notice::{Problem, problem, signed_in, signed_out};
 pub use totp::TotpEnrollment;
 
 /// Value of the header `Referrer-Policy` of all pages.

@@ -1,4 +1,4 @@
-//! Where a login leads, for people and for browsers.
+//! Where a login leads, in words.
 
 use crate::redirect::RedirectUri;
 use url::{Host, Url};
@@ -39,28 +39,6 @@ impl Destination {
                 Some(format!("{host}{}", port.unwrap_or_default()))
             },
             Self::Application { .. } => None,
-        }
-    }
-
-    /// The source that `form-action` has to allow, since browsers hold it against the redirects that follow a form:
-    /// the origin, or the scheme where a policy cannot name the host (Content Security Policy Level 3 section
-    /// 6.7.2.8 knows no addresses but 127.0.0.1).
-    pub(super) fn policy_source(&self) -> String {
-        match self {
-            Self::ThisComputer(url) | Self::Website(url) => {
-                let is_nameable = match url.host() {
-                    Some(Host::Domain(name)) => name
-                        .bytes()
-                        .all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte)),
-                    Some(Host::Ipv4(address)) => address.octets() == [127, 0, 0, 1],
-                    Some(Host::Ipv6(_)) | None => false,
-                };
-                match self.host() {
-                    Some(host) if is_nameable => format!("{}://{host}", url.scheme()),
-                    _ => format!("{}:", url.scheme()),
-                }
-            },
-            Self::Application { scheme } => format!("{scheme}:"),
         }
     }
 }

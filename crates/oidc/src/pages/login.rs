@@ -2,8 +2,7 @@
 
 use super::Page;
 use super::destination::Destination;
-use super::document::{alert, document};
-use super::policy::Needs;
+use super::document::{Document, alert};
 use super::text::{Foreign, retyped};
 use crate::authorization::AuthorizationRequest;
 use crate::client::Client;
@@ -86,7 +85,7 @@ impl<'l> LoginPages<'l> {
                 button { "Sign in" }
             }
         };
-        self.page("Sign in", &content)
+        form_page("Sign in", &content)
     }
 
     /// Offers to log in with the certificate that the browser has chosen.
@@ -110,7 +109,7 @@ impl<'l> LoginPages<'l> {
                 }
             }
         };
-        self.page("Sign in", &content)
+        form_page("Sign in", &content)
     }
 
     /// Says that the first factor is a token, which only programs can send.
@@ -120,7 +119,7 @@ impl<'l> LoginPages<'l> {
             p { "This sign-in needs a token of another identity provider, which a browser cannot send by itself." }
             p { "Go back to the application and sign in from there." }
         };
-        self.page("Sign in with a token", &content)
+        Document::of_text("Sign in with a token", &content)
     }
 
     /// Says that a token is needed as a second factor.
@@ -133,7 +132,7 @@ impl<'l> LoginPages<'l> {
             }
             p { "Sign in with an application that can send it." }
         };
-        self.page("One more step", &content)
+        Document::of_text("One more step", &content)
     }
 
     /// Who asks for the login, and where it leads.
@@ -165,17 +164,14 @@ impl<'l> LoginPages<'l> {
     pub(super) fn id_field(&self) -> Markup {
         html! { input type="hidden" name="id" value=(self.id); }
     }
+}
 
-    /// A page with forms.
-    pub(super) fn page(&self, heading: &str, content: &Markup) -> Page {
-        self.page_with(heading, false, content)
-    }
-
-    pub(super) fn page_with(&self, heading: &str, has_images: bool, content: &Markup) -> Page {
-        let needs = Needs {
-            forms: Some(&self.destination),
-            has_images,
-        };
-        document(heading, needs, content)
-    }
+/// A page with forms.
+pub(super) fn form_page(heading: &str, content: &Markup) -> Page {
+    let document = Document {
+        heading,
+        has_forms: true,
+        ..Document::default()
+    };
+    document.with(content)
 }

@@ -1,8 +1,7 @@
 //! Pages that ask for nothing.
 
 use super::Page;
-use super::document::document;
-use super::policy::Needs;
+use super::document::Document;
 use crate::authorization::PageError;
 use maud::html;
 
@@ -71,11 +70,26 @@ pub fn problem(problem: Problem) -> Page {
         p role="alert" { (problem.text()) }
         p { (problem.advice()) }
     };
-    document(problem.heading(), Needs::default(), &content)
+    Document::of_text(problem.heading(), &content)
+}
+
+/// Goes on to `callback`, an address of this server, which leads back to the application.
+///
+/// This is how forms are answered whose login is complete. A redirect would belong to the form, and so would those
+/// that the application goes on with; browsers hold `form-action` against each of them, wherever it leads.
+pub fn signed_in(callback: &str) -> Page {
+    let document = Document {
+        heading: "You are signed in",
+        next: Some(callback),
+        ..Document::default()
+    };
+    document.with(&html! {
+        p { a href=(callback) { "Go on to the application" } }
+    })
 }
 
 /// Says that a session has ended.
 pub fn signed_out() -> Page {
     let content = html! { p { "You can close this page." } };
-    document("You are signed out", Needs::default(), &content)
+    Document::of_text("You are signed out", &content)
 }

@@ -81,6 +81,7 @@ fn all_with(text: &str) -> Vec<Page> {
         login.totp_enrollment(&enrollment.view(), Some(Refusal::Wrong)),
         problem(Problem::LoginRequest),
         problem(Problem::Internal),
+        signed_in(text),
         signed_out(),
     ]
 }

@@ -1,8 +1,8 @@
 //! Pages about one-time codes.
 
 use super::Page;
-use super::document::alert;
-use super::login::{LoginPages, Refusal};
+use super::document::{Document, alert};
+use super::login::{LoginPages, Refusal, form_page};
 use super::text::Foreign;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use maud::{Markup, html};
@@ -49,7 +49,7 @@ impl LoginPages<'_> {
                 }
             }
         };
-        self.page("Enter your code", &content)
+        form_page("Enter your code", &content)
     }
 
     /// Says that a second factor has to be set up before the login can go on.
@@ -65,7 +65,7 @@ impl LoginPages<'_> {
                 button autofocus { "Set up authenticator app" }
             }
         };
-        self.page("Set up a second factor", &content)
+        form_page("Set up a second factor", &content)
     }
 
     /// Shows the secret and the recovery codes, and asks for the first code.
@@ -104,7 +104,13 @@ impl LoginPages<'_> {
                 }
             }
         };
-        self.page_with("Set up a second factor", true, &content)
+        let document = Document {
+            heading: "Set up a second factor",
+            has_forms: true,
+            has_images: true,
+            next: None,
+        };
+        document.with(&content)
     }
 }
 

@@ -122,7 +122,12 @@ impl<'s> Step<'s> {
         match progress {
             LoginProgress::Complete => {
                 let callback = self.issuer.endpoint(endpoint::CALLBACK);
-                reply::bare_redirect(&format!("{callback}?id={}", self.id))
+                let callback = format!("{callback}?id={}", self.id);
+                if self.is_page {
+                    reply::page(StatusCode::OK, pages::signed_in(&callback))
+                } else {
+                    reply::bare_redirect(&callback)
+                }
             },
             LoginProgress::Begun => queries(None),
             LoginProgress::Open(factors) if self.is_page => self.next_page(&factors),

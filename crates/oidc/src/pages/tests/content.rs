@@ -120,6 +120,58 @@ fn problem_says_what_to_do() {
 }
 
 #[test]
+fn each_kind_of_destination_is_named() {
+    for (redirect_uri, words) in [
+        (
+            "http://[::1]:8080/auth/callback",
+            "application on this computer, at [::1]:8080,",
+        ),
+        (
+            "https://127.0.0.1/auth/callback",
+            "application on this computer, at 127.0.0.1,",
+        ),
+        (
+            "https://app.example.com:8443/cb",
+            "application of the website app.example.com:8443 asks",
+        ),
+        (
+            "https://xn--bcher-kva.example/cb",
+            "website xn--bcher-kva.example asks",
+        ),
+        (
+            "openziti://auth/callback",
+            "for links that begin with openziti:,",
+        ),
+        (
+            "com.example.app:/callback",
+            "for links that begin with com.example.app:,",
+        ),
+    ] {
+        let page = LoginPages::new(ID, &request_to(redirect_uri)).password(None);
+        let text: String = page
+            .html
+            .split('<')
+            .filter_map(|tag| Some(tag.split_once('>')?.1))
+            .collect();
+        assert!(text.contains(words), "{text}");
+    }
+}
+
+#[test]
+fn complete_login_goes_on_by_itself_and_by_hand() {
+    let callback = "https://ctrl.example.test/oidc/authorize/callback?id=x";
+    let page = signed_in(callback);
+    let refresh = format!(r#"<meta http-equiv="refresh" content="0; url={callback}">"#);
+    assert!(page.html.contains(&refresh), "{}", page.html);
+    insta::assert_snapshot!(content(&page), @r#"
+    <h1>You are signed in</h1>
+    <p>
+    <a href="https://ctrl.example.test/oidc/authorize/callback?id=x">Go on to the application</a>
+    </p>
+    "#);
+}
+
+#[test]
 fn focus_goes_where_something_is_missing() {
     let focused = |page: &Page| {
         let before = page.html.split_once(" autofocus").map(|(before, _)| before);

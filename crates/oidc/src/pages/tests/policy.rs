@@ -22,44 +22,12 @@ fn nothing_is_allowed_but_style_forms_and_the_qr_code() {
         assert_eq!(directive(&page, "frame-ancestors"), Some("'none'"));
         let images = page.html.contains("<img").then_some("data:");
         assert_eq!(directive(&page, "img-src"), images);
-        let forms = if page.html.contains("asks you to sign in") || page.html.contains("<form") {
-            "'self' http://localhost:8080"
+        let forms = if page.html.contains("<form") {
+            "'self'"
         } else {
             "'none'"
         };
         assert_eq!(directive(&page, "form-action"), Some(forms));
         assert!(!page.html.contains("<script") && !page.html.contains(" style="));
-    }
-}
-
-#[test]
-fn forms_may_lead_to_the_redirect_uri_and_nowhere_else() {
-    for (redirect_uri, source) in [
-        (
-            "http://localhost:8080/auth/callback",
-            "http://localhost:8080",
-        ),
-        ("http://127.0.0.1:1/auth/callback", "http://127.0.0.1:1"),
-        ("https://localhost/auth/callback", "https://localhost"),
-        // Policies cannot name these.
-        ("http://[::1]:8080/auth/callback", "http:"),
-        ("https://192.0.2.7/callback", "https:"),
-        ("https://a;b/callback", "https:"),
-        ("https://app.example.com/a?b=c", "https://app.example.com"),
-        (
-            "https://app.example.com:8443/",
-            "https://app.example.com:8443",
-        ),
-        ("openziti://auth/callback", "openziti:"),
-        ("com.example.app:/callback", "com.example.app:"),
-    ] {
-        let request = request_to(redirect_uri);
-        let page = LoginPages::new(ID, &request).password(None);
-        let allowed = format!("'self' {source}");
-        assert_eq!(
-            directive(&page, "form-action"),
-            Some(allowed.as_str()),
-            "{redirect_uri}"
-        );
     }
 }
