@@ -9,6 +9,7 @@
 
 mod audit;
 mod audit_chain;
+mod browser;
 mod c_sdk;
 mod certificates;
 mod copies;

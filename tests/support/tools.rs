@@ -6,12 +6,18 @@ use std::process::Command;
 /// An external program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tool {
+    /// Web browser.
+    Chromium,
     /// HTTP client.
     Curl,
+    /// Parser that knows all errors of HTML, a Python package.
+    Html5lib,
     /// Command line TOTP app.
     Oathtool,
     /// Command line tool of the TLS library.
     Openssl,
+    /// Remote control of browsers, a Python package.
+    Playwright,
     /// Python 3 with the package `cryptography`.
     Python,
     /// Generator of requests from API descriptions, a Python package.
@@ -25,10 +31,11 @@ pub enum Tool {
 impl Tool {
     pub fn program(self) -> &'static str {
         match self {
+            Self::Chromium => "chromium",
             Self::Curl => "curl",
             Self::Oathtool => "oathtool",
             Self::Openssl => "openssl",
-            Self::Python | Self::Schemathesis => "python3",
+            Self::Html5lib | Self::Playwright | Self::Python | Self::Schemathesis => "python3",
             Self::Script => "script",
             Self::Zbarimg => "zbarimg",
         }
@@ -40,6 +47,8 @@ impl Tool {
             return Some(self.program().to_owned());
         }
         let package = match self {
+            Self::Html5lib => "html5lib",
+            Self::Playwright => "playwright",
             Self::Python => "cryptography",
             Self::Schemathesis => "schemathesis",
             _ => return None,

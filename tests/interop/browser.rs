@@ -1,0 +1,92 @@
+//! Logins in a real browser: the pages that people see, driven by keyboard and mouse in headless Chromium.
+
+use crate::own;
+use serde_json::{Value, json};
+use std::fs;
+use std::process::Command;
+use std::time::Duration;
+use support::tools::are_available;
+use support::{Api, Controller, TestDirectory, Tool, TotpProgram, command};
+
+const PASSWORD: &str = "a-persons-password";
+
+/// Names the folder for pictures of all pages, for people who want to look at them.
+const SCREENSHOTS: &str = "PORTCULLIS_SCREENSHOTS";
+
+/// How long the scenarios of one test may take.
+const DEADLINE: Duration = Duration::from_mins(4);
+
+/// Runs scenarios of `browser/pages.py` in a browser.
+#[track_caller]
+fn drive(scenarios: &[&str]) {
+    if !are_available(&[Tool::Curl, Tool::Chromium, Tool::Playwright, Tool::Html5lib]) {
+        return;
+    }
+    let site = TestDirectory::new();
+    let controller = site.quickstart().start();
+    let input = json!({
+        "issuer": format!("{}/oidc", controller.url()),
+        "ca": controller.ca(),
+        "password": PASSWORD,
+        "users": populate(&controller),
+        "screenshots": std::env::var(SCREENSHOTS).ok(),
+    });
+    let mut python = Command::new("python3");
+    python.arg(own("browser/pages.py")).args(scenarios);
+    let finished = command::run_with(&mut python, input.to_string().as_bytes(), DEADLINE).success();
+    let done: Vec<_> = scenarios
+        .iter()
+        .map(|name| format!("{name} done"))
+        .collect();
+    assert_eq!(finished.text().lines().collect::<Vec<_>>(), done);
+    let logged = fs::read_to_string(site.log()).unwrap();
+    assert!(!logged.contains("panicked"), "{logged}");
+}
+
+/// Anne has a password, Bert an authenticator app as well, and Cleo has to set one up.
+fn populate(controller: &Controller) -> Value {
+    let admin = Api::admin(controller);
+    admin.create_user("anne", PASSWORD);
+    let bert = admin
+        .create_user("bert", PASSWORD)
+        .enroll_in_mfa(TotpProgram::Python);
+    let cleo = admin.create_user("cleo", PASSWORD);
+    require_totp(&admin, &cleo);
+    json!({
+        "bert": {"secret": bert.app.secret(), "recoveryCodes": bert.recovery},
+    })
+}
+
+/// Moves a user to a policy that requires TOTP.
+fn require_totp(admin: &Api, user: &Api) {
+    let mut policy = admin.get("/auth-policies/default").data();
+    let members = policy.as_object_mut().expect("a policy is an object");
+    members.retain(|name, _| ["primary", "secondary"].contains(&name.as_str()));
+    policy["name"] = json!("two-factors");
+    policy["secondary"]["requireTotp"] = json!(true);
+    let policy = admin
+        .send("POST", "/auth-policies", &policy)
+        .expect_status(201)
+        .data();
+    let id = user.get("/current-identity").data()["id"].clone();
+    let change = json!({"authPolicyId": policy["id"]});
+    let id = id.as_str().expect("an identity has an id");
+    let _ = admin
+        .send("PATCH", &format!("/identities/{id}"), &change)
+        .expect_status(200);
+}
+
+#[test]
+fn people_log_in_by_password_mouse_and_keyboard() {
+    drive(&["password", "keyboard", "tabs"]);
+}
+
+#[test]
+fn people_prove_and_set_up_a_second_factor() {
+    drive(&["totp", "enrollment"]);
+}
+
+#[test]
+fn pages_of_others_and_logins_of_others_lead_nowhere() {
+    drive(&["strangers", "ends"]);
+}
