@@ -93,6 +93,7 @@ fn every_route_says_what_it_answers() {
     let silent: Vec<_> = routes
         .iter()
         .filter(|route| route.is_implemented && route.description.response.is_none())
+        .filter(|route| route.apis.iter().any(|api| Api::DESCRIBED.contains(api)))
         .collect();
     assert!(silent.is_empty(), "{silent:?}");
 }
