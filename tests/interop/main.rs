@@ -28,6 +28,7 @@ mod mfa_deviations;
 mod mfa_kills;
 mod mfa_secrets;
 mod mfa_throttle;
+mod oidc_kills;
 mod openapi;
 mod openid;
 mod password_throttle;
