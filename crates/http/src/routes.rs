@@ -21,7 +21,7 @@ mod identity_types;
 mod managed;
 mod mfa;
 mod not_implemented;
-mod oidc;
+pub(crate) mod oidc;
 mod own_authenticators;
 mod policies;
 mod posture;

@@ -12,6 +12,7 @@ use crate::response::{ApiResponse, ResponseContent};
 use crate::route::{
     NoBody, Payload as _, RequestContext, Route, RouteLookup, RouteRequest, RouteTable,
 };
+use crate::routes::oidc;
 use crate::state::AppState;
 use crate::{compress, cors, session};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, header};
@@ -98,6 +99,7 @@ impl Service for ControllerService {
             let address = connection.peer.ip();
             let target = inner.match_route(&head);
             let api = target.api;
+            let is_page = api == Api::Oidc && oidc::is_page_load(&head.headers);
             let span = tracing::info_span!(
                 "request",
                 id = request_id.as_str(),
@@ -115,6 +117,10 @@ impl Service for ControllerService {
                     let env = inner.state.app.env();
                     inner.refusal_log.record(error, address, env);
                 }
+                let outcome = match outcome {
+                    Err(error) if is_page => Ok(oidc::problem_page(error)),
+                    outcome => outcome,
+                };
                 build_response(options, api, outcome, request_id)
             };
             let response = responding.instrument(span).await;

@@ -159,6 +159,35 @@ async fn forms_of_other_origins_are_refused() {
 }
 
 #[tokio::test]
+async fn people_are_told_of_errors_by_pages() {
+    let controller = Harness::start().await;
+    let mut browser = Browser::new(&controller);
+    let id = browser.begin().await;
+    let typed = |kind: &str, body: &str| {
+        let request = browser.request(Method::POST, "/login/password");
+        request.text(kind, body)
+    };
+    for (request, status) in [
+        (browser.request(Method::GET, "/nothing"), 404),
+        (browser.request(Method::POST, "/keys"), 405),
+        (
+            browser.request(Method::GET, "/end_session?state=a&state=b"),
+            400,
+        ),
+        (typed("text/plain", &format!("id={id}")), 415),
+        (typed("application/x-www-form-urlencoded", "id=1&id=2"), 400),
+        (
+            typed("application/x-www-form-urlencoded", &"x".repeat(2 << 20)),
+            413,
+        ),
+    ] {
+        assert_page(&request.send().await, status, "Request refused");
+    }
+    let reply = request(&controller, Method::GET, "/nothing").send().await;
+    assert_eq!(reply.headers["content-type"], "application/json");
+}
+
+#[tokio::test]
 async fn programs_get_no_cookies() {
     let controller = Harness::start().await;
     let reply = request(&controller, Method::GET, &authorization(&[]))

@@ -65,8 +65,11 @@ impl<'l> LoginPages<'l> {
         let username = failed.map(|failed| retyped(failed.username));
         let username = username.as_deref().unwrap_or_default();
         let error = failed.map(|failed| {
-            let wrong = "The user name or password is wrong, or you may not sign in this way.";
-            failed.refusal.text(wrong)
+            // A throttled attempt is refused in the same words, so all refusals give the advice.
+            failed.refusal.text(
+                "The user name or password is wrong, or you may not sign in this way. After several failed \
+                 attempts, wait a while before you try again.",
+            )
         });
         let described = error.is_some().then_some("error");
         let content = html! {

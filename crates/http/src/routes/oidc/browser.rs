@@ -37,7 +37,7 @@ pub(super) fn issuer(context: &RequestContext) -> Result<Issuer, ApiError> {
 
 /// Whether a person looks at the response: a browser loads a page. Old browsers do not say so, but
 /// accept HTML.
-pub(super) fn is_page_load(headers: &HeaderMap) -> bool {
+pub(crate) fn is_page_load(headers: &HeaderMap) -> bool {
     match headers.get(FETCH_MODE) {
         Some(mode) => mode == "navigate",
         None => accepts_html(headers),

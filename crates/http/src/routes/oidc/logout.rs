@@ -4,12 +4,12 @@ use super::body::Form;
 use super::{browser, reply};
 use crate::error::ApiError;
 use crate::response::ApiResponse;
-use crate::route::{Call, NoBody, Route, public};
+use crate::route::{Call, NoBody, RequestContext, Route, public};
 use http::{Method, StatusCode};
 use portcullis_app::oidc;
 use portcullis_oidc::discovery::endpoint;
 use portcullis_oidc::issuer;
-use portcullis_oidc::pages;
+use portcullis_oidc::pages::{self, Problem};
 use portcullis_oidc::parameters::{Parameters, ParametersError};
 use portcullis_oidc::redirect::RedirectUri;
 
@@ -32,7 +32,7 @@ async fn end(call: Call<(), Form>) -> Result<ApiResponse, ApiError> {
     let parameters = call.body.with_query(context.uri.query());
     let parameters = match parameters.and_then(|all| all.check_unique().map(|()| all)) {
         Ok(parameters) => parameters,
-        Err(error) => return Ok(malformed(error)),
+        Err(error) => return Ok(malformed(context, error)),
     };
     let app = &context.state.app;
     let hint = parameters.get("id_token_hint").ok().flatten();
@@ -62,7 +62,11 @@ fn with_state(uri: &RedirectUri, parameters: &Parameters) -> String {
     }
 }
 
-fn malformed(error: ParametersError) -> ApiResponse {
+fn malformed(context: &RequestContext, error: ParametersError) -> ApiResponse {
+    if browser::is_page_load(&context.headers) {
+        let problem = pages::problem(Problem::Malformed);
+        return reply::page(StatusCode::BAD_REQUEST, problem);
+    }
     reply::oauth_error(
         StatusCode::BAD_REQUEST,
         "invalid_request",
