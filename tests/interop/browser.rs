@@ -3,10 +3,13 @@
 use crate::own;
 use serde_json::{Value, json};
 use std::fs;
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
+use support::api::write_chain;
+use support::openssl::KeyAlgorithm;
 use support::tools::are_available;
-use support::{Api, Controller, TestDirectory, Tool, TotpProgram, command};
+use support::{Api, Controller, Openssl, TestDirectory, Tool, TotpProgram, command};
 
 const PASSWORD: &str = "a-persons-password";
 
@@ -19,7 +22,14 @@ const DEADLINE: Duration = Duration::from_mins(4);
 /// Runs scenarios of `browser/pages.py` in a browser.
 #[track_caller]
 fn drive(scenarios: &[&str]) {
-    if !are_available(&[Tool::Curl, Tool::Chromium, Tool::Playwright, Tool::Html5lib]) {
+    let tools = [
+        Tool::Chromium,
+        Tool::Curl,
+        Tool::Html5lib,
+        Tool::Openssl,
+        Tool::Playwright,
+    ];
+    if !are_available(&tools) {
         return;
     }
     let site = TestDirectory::new();
@@ -28,7 +38,7 @@ fn drive(scenarios: &[&str]) {
         "issuer": format!("{}/oidc", controller.url()),
         "ca": controller.ca(),
         "password": PASSWORD,
-        "users": populate(&controller),
+        "users": populate(&site, &controller),
         "screenshots": std::env::var(SCREENSHOTS).ok(),
     });
     let mut python = Command::new("python3");
@@ -43,8 +53,9 @@ fn drive(scenarios: &[&str]) {
     assert!(!logged.contains("panicked"), "{logged}");
 }
 
-/// Anne has a password, Bert an authenticator app as well, and Cleo has to set one up.
-fn populate(controller: &Controller) -> Value {
+/// Anne has a password, Bert an authenticator app as well, and Cleo has to set one up. Dora has a
+/// certificate.
+fn populate(site: &TestDirectory, controller: &Controller) -> Value {
     let admin = Api::admin(controller);
     admin.create_user("anne", PASSWORD);
     let bert = admin
@@ -52,9 +63,23 @@ fn populate(controller: &Controller) -> Value {
         .enroll_in_mfa(TotpProgram::Python);
     let cleo = admin.create_user("cleo", PASSWORD);
     require_totp(&admin, &cleo);
+    let (certificate, key) = enroll_certificate(site, &admin, "dora");
     json!({
+        "dora": {"certificate": certificate, "key": key},
         "bert": {"secret": bert.app.secret(), "recoveryCodes": bert.recovery},
     })
+}
+
+/// Creates an identity and enrolls it; returns the files of its certificate and key.
+fn enroll_certificate(site: &TestDirectory, admin: &Api, name: &str) -> (PathBuf, PathBuf) {
+    let openssl = Openssl::new(site.work());
+    let csr = openssl.csr(name, KeyAlgorithm::P256, &format!("/CN={name}"));
+    let identity = admin.create_identity(name, &json!({"ott": true}));
+    let token = identity["enrollment"]["ott"]["token"].as_str();
+    let enrolled = admin.enroll(token.expect("there is a token"), &csr);
+    let certificate = openssl.file(&format!("{name}.pem"));
+    write_chain(&enrolled, &certificate);
+    (certificate, openssl.file(&format!("{name}.key")))
 }
 
 /// Moves a user to a policy that requires TOTP.
@@ -77,8 +102,8 @@ fn require_totp(admin: &Api, user: &Api) {
 }
 
 #[test]
-fn people_log_in_by_password_mouse_and_keyboard() {
-    drive(&["password", "keyboard", "tabs"]);
+fn people_log_in_by_password_certificate_and_keyboard() {
+    drive(&["password", "keyboard", "tabs", "certificate"]);
 }
 
 #[test]
@@ -88,5 +113,5 @@ fn people_prove_and_set_up_a_second_factor() {
 
 #[test]
 fn pages_of_others_and_logins_of_others_lead_nowhere() {
-    drive(&["strangers", "ends"]);
+    drive(&["strangers", "throttle", "ends"]);
 }

@@ -270,8 +270,8 @@ class Tab:
 class Window:
     """The cookies of a person, and the tabs that have them."""
 
-    def __init__(self, browser, name):
-        self.context = browser.new_context(ignore_https_errors=True)
+    def __init__(self, browser, name, **more):
+        self.context = browser.new_context(ignore_https_errors=True, **more)
         self.name = name
         self.problems = []
 
@@ -448,6 +448,35 @@ def tabs(browser):
     return window
 
 
+def certificate(browser):
+    files = GIVEN["users"]["dora"]
+    chosen = {"origin": ISSUER.removesuffix("/oidc"), "certPath": files["certificate"], "keyPath": files["key"]}
+    window, application = browser.window("certificate", client_certificates=[chosen]), Application()
+    tab = window.tab()
+    tab.load(application.url())
+    assert tab.focused() == "Sign in with certificate"
+    tab.press("Sign in with certificate")
+    tab.expect_application(application)
+    tokens = application.tokens()
+    assert claims(tokens["id_token"])["amr"] == ["cert"]
+    assert claims(tokens["access_token"])["z_acf"], claims(tokens["access_token"])
+    return window
+
+
+def throttle(browser):
+    """Somebody guesses at codes."""
+    window, application = browser.window("throttle"), Application()
+    tab = window.tab()
+    tab.load(application.url())
+    tab.sign_in("bert")
+    wrong = Authenticator(GIVEN["users"]["bert"]["secret"]).wrong_code()
+    statuses = [tab.enter(wrong).status for _ in range(6)]
+    assert statuses == [401] * 5 + [429], statuses
+    assert tab.alert().startswith("Too many failed attempts. Try again in "), tab.alert()
+    assert application.is_waiting()
+    return window
+
+
 def strangers(browser):
     """Logins that somebody else began."""
     attacker, victim = browser.window("attacker"), browser.window("victim")
@@ -526,6 +555,12 @@ def ends(browser):
         assert "form-action 'none'" in response.headers["content-security-policy"]
         assert "evil" not in response.text() and "<script" not in response.text()
 
+    # What no page of the provider makes a browser send.
+    for path, status in [("/nothing", 404), ("/oauth/token", 405), ("/end_session?state=a&state=b", 400)]:
+        response = tab.load(ISSUER + path)
+        assert response.status == status, response.status
+        tab.expect("Request refused")
+
     tab.load(application.url(method="cert"))
     tab.expect("Sign in")
     response = tab.press("Sign in with certificate")
@@ -544,11 +579,11 @@ class Browser:
         program = next(filter(None, map(shutil.which, ["chromium", "chromium-browser", "google-chrome"])))
         self.chromium = playwright.chromium.launch(executable_path=program, args=arguments)
 
-    def window(self, name):
-        return Window(self.chromium, name)
+    def window(self, name, **more):
+        return Window(self.chromium, name, **more)
 
 
-SCENARIOS = [password, keyboard, totp, enrollment, tabs, strangers, ends]
+SCENARIOS = [password, keyboard, tabs, certificate, totp, enrollment, strangers, throttle, ends]
 
 with sync_playwright() as playwright:
     browser = Browser(playwright)
