@@ -7,8 +7,11 @@ pub(crate) mod refusal;
 use crate::{invocation, terminal};
 use portcullis_api::code::Code;
 use portcullis_client::first_contact::FirstContactError;
-use portcullis_client::{BuildError, ClientError, PagingError, PeerCertificateError, RefusalError};
+use portcullis_client::{
+    BuildError, ClientError, PagingError, PeerCertificateError, RefusalError, RenewalError,
+};
 use portcullis_command_line::{fit, supports_color};
+use std::fmt;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
@@ -166,6 +169,20 @@ impl CliError {
         hints.into_iter().fold(failure, Self::hint)
     }
 
+    /// Unwraps the error of a renewal, which is one of this program.
+    fn from_renewal(error: ClientError) -> Self {
+        match error {
+            ClientError::Renewal(RenewalError(source)) => match source.downcast::<Self>() {
+                Ok(told) => *told,
+                Err(other) => {
+                    let other = anyhow::Error::from_boxed(other);
+                    Self::new(ErrorKind::NotLoggedIn, other)
+                },
+            },
+            other => Self::new(ErrorKind::Failed, other.into()),
+        }
+    }
+
     fn failed_request(kind: ErrorKind, error: ClientError) -> Self {
         let request_id = error.refusal().and_then(RefusalError::request_id);
         let request_id = request_id.map(str::to_owned);
@@ -268,6 +285,15 @@ impl CliError {
     }
 }
 
+impl fmt::Display for CliError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.message())
+    }
+}
+
+/// For the errors of libraries that call back.
+impl std::error::Error for CliError {}
+
 impl From<io::Error> for CliError {
     /// Converts an error in writing the output.
     fn from(error: io::Error) -> Self {
@@ -299,6 +325,8 @@ impl From<ClientError> for CliError {
                 let refusal = refusal.clone();
                 refusal::with_hints(Self::failed_request(kind, error), &refusal)
             },
+            ClientError::Denied(_) => Self::new(ErrorKind::Failed, error.into()),
+            ClientError::Renewal(_) => Self::from_renewal(error),
             ClientError::UnexpectedResponse { .. } => Self::new(ErrorKind::Failed, error.into())
                 .hint("check that this is the address of a controller"),
             ClientError::Paging(problem) => {

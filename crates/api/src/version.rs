@@ -68,6 +68,16 @@ impl Version {
         self.api_versions.insert(Cow::Borrowed(name), versions);
     }
 
+    /// Whether clients shall log in by OpenID Connect.
+    pub fn offers_oidc(&self) -> bool {
+        let is_claimed = |name| {
+            self.capabilities
+                .iter()
+                .any(|capability| capability == name)
+        };
+        is_claimed("OIDC_AUTH") && self.api_path("edge-oidc").is_some()
+    }
+
     /// The path prefix of version 1 of the API `name`.
     pub fn api_path(&self, name: &str) -> Option<&str> {
         let version = self.api_versions.get(name)?.get("v1")?;
@@ -120,5 +130,16 @@ mod tests {
         let fabric = json!({"apiBaseUrls": urls, "path": "/fabric/v1"});
         let written = serde_json::to_value(&version).unwrap();
         assert_eq!(written["apiVersions"]["fabric"]["v1"], fabric);
+    }
+
+    #[test]
+    fn oidc_is_offered_by_capability_and_api_together() {
+        let mut version = Version::default();
+        version.capabilities.push("OIDC_AUTH".into());
+        assert!(!version.offers_oidc());
+        version.add_api("edge-oidc", "/oidc", &[]);
+        assert!(version.offers_oidc());
+        version.capabilities.clear();
+        assert!(!version.offers_oidc());
     }
 }

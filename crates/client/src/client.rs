@@ -11,6 +11,7 @@ use crate::error::ClientError;
 use crate::exchange::{Exchange, Observer};
 use crate::headers;
 use crate::list_query::ListQuery;
+use crate::oidc::AccessTokens;
 use crate::reply::Reply;
 use crate::retry::{Failure, RetryPolicy};
 use crate::trust::Trust;
@@ -38,10 +39,20 @@ const MAX_RESPONSE_BYTES: usize = 256 * 1024 * 1024;
 #[derive(Clone)]
 pub struct Client {
     shared: Arc<Shared>,
-    session: Option<SecretString>,
-    bearer: Option<SecretString>,
+    session: Option<SessionTokens>,
+    /// JWTs of external signers.
+    bearers: Vec<SecretString>,
     mfa_code: Option<SecretString>,
     retry: RetryPolicy,
+}
+
+/// What shows that a request belongs to a session.
+#[derive(Clone)]
+enum SessionTokens {
+    /// A session token, in a header of its own.
+    Legacy(SecretString),
+    /// The access tokens of a login by OpenID Connect.
+    Oidc(Arc<dyn AccessTokens>),
 }
 
 /// What clones of a client have in common.
@@ -63,8 +74,8 @@ impl Client {
     pub(crate) fn new(shared: Shared, session: Option<SecretString>, retry: RetryPolicy) -> Self {
         Self {
             shared: Arc::new(shared),
-            session,
-            bearer: None,
+            session: session.map(SessionTokens::Legacy),
+            bearers: Vec::new(),
             mfa_code: None,
             retry,
         }
@@ -74,7 +85,26 @@ impl Client {
     #[must_use]
     pub fn with_session(&self, token: SecretString) -> Self {
         Self {
-            session: Some(token),
+            session: Some(SessionTokens::Legacy(token)),
+            ..self.clone()
+        }
+    }
+
+    /// Uses a session that was opened by OpenID Connect instead of one with a session token. A request whose
+    /// token the controller calls expired is sent once more with another one.
+    #[must_use]
+    pub fn with_access_tokens(&self, tokens: impl AccessTokens + 'static) -> Self {
+        Self {
+            session: Some(SessionTokens::Oidc(Arc::new(tokens))),
+            ..self.clone()
+        }
+    }
+
+    /// Uses no session.
+    #[must_use]
+    pub fn without_session(&self) -> Self {
+        Self {
+            session: None,
             ..self.clone()
         }
     }
@@ -92,7 +122,24 @@ impl Client {
     #[must_use]
     pub fn with_bearer(&self, token: SecretString) -> Self {
         Self {
-            bearer: Some(token),
+            bearers: vec![token],
+            ..self.clone()
+        }
+    }
+
+    /// Sends a JWT of an external signer before those that are sent already.
+    pub(crate) fn with_first_bearer(&self, token: SecretString) -> Self {
+        let others = self.bearers.iter().cloned();
+        Self {
+            bearers: std::iter::once(token).chain(others).collect(),
+            ..self.clone()
+        }
+    }
+
+    /// Sends no JWTs of external signers.
+    pub(crate) fn without_bearers(&self) -> Self {
+        Self {
+            bearers: Vec::new(),
             ..self.clone()
         }
     }
@@ -194,7 +241,7 @@ impl Client {
         let mut attempt = 1;
         loop {
             // On the heap, so that the futures of callers stay small.
-            let reply = Box::pin(self.send_once(&method, endpoint, body.clone())).await;
+            let reply = Box::pin(self.send_in_session(&method, endpoint, &body)).await;
             let failure = match &reply {
                 Ok(reply) => Failure::of_status(reply.status, reply.retry_after()),
                 Err(error) => Failure::of_error(error, &method),
@@ -211,15 +258,36 @@ impl Client {
         }
     }
 
+    /// Sends a request with the access token of the session, if it has one; once more with another one
+    /// if that has expired.
+    async fn send_in_session(
+        &self,
+        method: &Method,
+        endpoint: &Endpoint,
+        body: &Body,
+    ) -> Result<Reply, ClientError> {
+        let Some(SessionTokens::Oidc(tokens)) = &self.session else {
+            return self.send_once(method, endpoint, body.clone(), None).await;
+        };
+        let token = tokens.token(None).await?;
+        let send = |token| self.send_once(method, endpoint, body.clone(), Some(token));
+        let reply = send(token.clone()).await?;
+        if !reply.says_token_has_expired() {
+            return Ok(reply);
+        }
+        send(tokens.token(Some(&token)).await?).await
+    }
+
     async fn send_once(
         &self,
         method: &Method,
         endpoint: &Endpoint,
         body: Body,
+        access_token: Option<SecretString>,
     ) -> Result<Reply, ClientError> {
         let begin = Instant::now();
         let shared = &self.shared;
-        let request = self.request(method, endpoint, body)?;
+        let request = self.request(method, endpoint, body, access_token.as_ref())?;
         let reply = time::timeout(shared.timeout, shared.exchange(request, method, endpoint))
             .await
             .unwrap_or_else(|_elapsed| {
@@ -277,6 +345,11 @@ impl Client {
         })
     }
 
+    /// The address of the controller.
+    pub(crate) fn origin(&self) -> Url {
+        self.shared.connector.origin()
+    }
+
     /// The error for a response that is not valid because of `reason`.
     pub(crate) fn unexpected(
         &self,
@@ -292,6 +365,7 @@ impl Client {
         method: &Method,
         endpoint: &Endpoint,
         body: Body,
+        access_token: Option<&SecretString>,
     ) -> Result<Request<Full<Bytes>>, ClientError> {
         let mut request = Request::builder()
             .method(method)
@@ -301,7 +375,7 @@ impl Client {
         if let Some(content_type) = body.content_type {
             request = request.header(CONTENT_TYPE, content_type);
         }
-        for (name, value) in self.credentials()? {
+        for (name, value) in self.credentials(access_token)? {
             request = request.header(name, value);
         }
         request.body(Full::new(body.bytes)).map_err(|_http| {
@@ -311,12 +385,20 @@ impl Client {
 }
 
 impl Client {
-    /// The headers that authenticate the caller.
-    fn credentials(&self) -> Result<Vec<(HeaderName, HeaderValue)>, ClientError> {
-        let session = self.session.as_ref().map(headers::session);
-        let bearer = self.bearer.as_ref().map(headers::bearer);
+    /// The headers that authenticate the caller. Controllers take the first bearer token for that of the
+    /// session.
+    fn credentials(
+        &self,
+        access_token: Option<&SecretString>,
+    ) -> Result<Vec<(HeaderName, HeaderValue)>, ClientError> {
+        let session = match &self.session {
+            Some(SessionTokens::Legacy(token)) => Some(headers::session(token)),
+            Some(SessionTokens::Oidc(_)) | None => None,
+        };
+        let bearers = access_token.into_iter().chain(&self.bearers);
+        let bearers = bearers.map(headers::bearer);
         let code = self.mfa_code.as_ref().map(headers::code);
-        session.into_iter().chain(bearer).chain(code).collect()
+        session.into_iter().chain(bearers).chain(code).collect()
     }
 }
 
@@ -368,7 +450,7 @@ impl fmt::Debug for Client {
             .debug_struct("Client")
             .field("address", &self.shared.connector.authority())
             .field("has_session", &self.session.is_some())
-            .field("has_bearer", &self.bearer.is_some())
+            .field("has_bearer", &!self.bearers.is_empty())
             .finish_non_exhaustive()
     }
 }

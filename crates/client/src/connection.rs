@@ -27,6 +27,7 @@ pub(crate) type Sender = SendRequest<Full<Bytes>>;
 
 /// Connects to one controller and pools idle connections.
 pub(crate) struct Connector {
+    url: Url,
     host: Host<String>,
     port: u16,
     name: ServerName<'static>,
@@ -52,6 +53,7 @@ impl Connector {
             Host::Ipv6(address) => ServerName::from(IpAddr::V6(*address)),
         };
         Some(Self {
+            url: url.clone(),
             host,
             port: url.port_or_known_default()?,
             name,
@@ -59,6 +61,11 @@ impl Connector {
             timeout,
             idle: Mutex::new(Vec::new()),
         })
+    }
+
+    /// The address that was given.
+    pub(crate) fn origin(&self) -> Url {
+        self.url.clone()
     }
 
     /// Host and port, as in a `Host` header.

@@ -14,6 +14,8 @@ pub enum Api {
     Client,
     /// For administrators of the fabric of routers below the edge.
     Fabric,
+    /// The OpenID provider.
+    Oidc,
 }
 
 impl Api {
@@ -23,6 +25,7 @@ impl Api {
             Self::Management => "/edge/management/v1",
             Self::Client => "/edge/client/v1",
             Self::Fabric => "/fabric/v1",
+            Self::Oidc => "/oidc",
         }
     }
 }

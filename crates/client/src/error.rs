@@ -1,5 +1,9 @@
 //! Errors of requests.
 
+mod denial;
+
+pub use denial::Denial;
+
 use portcullis_api::code::Code;
 use portcullis_api::error::{Cause, ErrorBody};
 use rustls::CertificateError;
@@ -40,6 +44,12 @@ pub enum ClientError {
     /// again, correct the request, or send it again after [`RefusalError::retry_after`].
     #[error(transparent)]
     Refused(Box<RefusalError>),
+    /// The controller refused a step of a login by OpenID Connect, or to renew its session: log in again.
+    #[error(transparent)]
+    Denied(Denial),
+    /// The access token has expired and could not be renewed. Nothing was sent.
+    #[error(transparent)]
+    Renewal(#[from] RenewalError),
     /// The response is not a valid response of a controller. The request may have taken effect.
     #[error("the response of {address} to `{request}` is not valid: {reason}")]
     UnexpectedResponse {
@@ -56,6 +66,11 @@ pub enum ClientError {
     #[error("the request is not valid: {0}")]
     InvalidRequest(String),
 }
+
+/// There is no access token that counts.
+#[derive(Debug, thiserror::Error)]
+#[error("the session cannot be renewed")]
+pub struct RenewalError(#[source] pub Box<dyn std::error::Error + Send + Sync>);
 
 /// A list could not be read page by page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -118,6 +133,8 @@ impl ClientError {
             Self::Unreachable { .. }
             | Self::Interrupted { .. }
             | Self::Untrusted { .. }
+            | Self::Denied(_)
+            | Self::Renewal(_)
             | Self::UnexpectedResponse { .. }
             | Self::Paging(_)
             | Self::InvalidRequest(_) => None,

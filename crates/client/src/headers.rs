@@ -13,7 +13,7 @@ pub(crate) fn session(token: &SecretString) -> Result<(HeaderName, HeaderValue),
     secret(SESSION, token.expose_secret(), "the session token")
 }
 
-/// The header with a JWT of an external signer.
+/// The header with an access token, or with a JWT of an external signer.
 pub(crate) fn bearer(token: &SecretString) -> Result<(HeaderName, HeaderValue), ClientError> {
     let text = format!("Bearer {}", token.expose_secret());
     secret(AUTHORIZATION, &text, "the JWT")

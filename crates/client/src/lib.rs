@@ -63,6 +63,7 @@ mod exchange;
 pub mod first_contact;
 mod headers;
 mod list_query;
+pub mod oidc;
 mod pages;
 mod reply;
 mod resources;
@@ -73,7 +74,9 @@ pub use body::Body;
 pub use build_error::BuildError;
 pub use client::{Client, ClientBuilder, ClientCertificate};
 pub use endpoint::{Api, Endpoint};
-pub use error::{ClientError, PagingError, PeerCertificateError, RefusalError};
+pub use error::{
+    ClientError, Denial, PagingError, PeerCertificateError, RefusalError, RenewalError,
+};
 pub use exchange::{Exchange, Observer};
 pub use http::Method;
 pub use list_query::{ListQuery, RoleSemantic, quote};
@@ -84,6 +87,7 @@ pub use portcullis_domain::ids;
 pub use reply::Reply;
 pub use resources::entities::{Creatable, Patchable, Replaceable, Resource};
 pub use resources::login::{Credentials, Login};
+pub use resources::oidc::OidcLogin;
 pub use resources::role_attributes::RoleAttributeKind;
 pub use retry::RetryPolicy;
 pub use secrecy::SecretString;

@@ -5,6 +5,10 @@ use bytes::Bytes;
 use http::{HeaderMap, StatusCode, header};
 use portcullis_api::error::ErrorBody;
 
+/// Begin of the challenge to a session whose access token has expired. Those to external JWTs have
+/// another realm.
+const EXPIRED: &str = r#"realm="openziti-oidc" error="expired""#;
+
 /// An unparsed response with any status.
 #[derive(Debug, Clone)]
 pub struct Reply {
@@ -28,6 +32,14 @@ impl Reply {
             body: self.error(),
             retry_after: self.retry_after(),
         }))
+    }
+
+    /// Whether the access token of the session has expired.
+    pub(crate) fn says_token_has_expired(&self) -> bool {
+        let challenges = self.headers.get_all(header::WWW_AUTHENTICATE).into_iter();
+        let mut challenges = challenges.filter_map(|challenge| challenge.to_str().ok());
+        self.status == StatusCode::UNAUTHORIZED
+            && challenges.any(|challenge| challenge.contains(EXPIRED))
     }
 
     /// Seconds to wait before another attempt, from the header `Retry-After`.

@@ -11,6 +11,7 @@ pub(crate) mod entities;
 mod identities;
 pub(crate) mod login;
 mod network;
+pub(crate) mod oidc;
 mod own_authenticators;
 mod own_mfa;
 pub(crate) mod role_attributes;

@@ -134,6 +134,8 @@ impl Failure {
             ClientError::Interrupted { .. } => method.is_idempotent(),
             ClientError::Untrusted { .. }
             | ClientError::Refused(_)
+            | ClientError::Denied(_)
+            | ClientError::Renewal(_)
             | ClientError::UnexpectedResponse { .. }
             | ClientError::Paging(_)
             | ClientError::InvalidRequest(_) => false,

@@ -70,6 +70,7 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
             "build_error",
             "connection",
             "endpoint",
+            "oidc",
             "exchange",
             "headers",
             "list_query",

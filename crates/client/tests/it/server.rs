@@ -22,6 +22,8 @@ pub(crate) enum Say {
     AnswerAndClose(u16, &'static str),
     /// A status and a body, and that the client may come again at once.
     AnswerLater(u16, &'static str),
+    /// Success to requests with this text, and to others that their access token has expired.
+    AnswerTo(&'static str, &'static str),
     /// Nothing.
     Nothing,
 }
@@ -105,15 +107,21 @@ async fn serve(acceptor: TlsAcceptor, socket: TcpStream, seen: Arc<Mutex<Seen>>,
         seen.has_client_certificate = stream.get_ref().1.peer_certificates().is_some();
     }
     while let Some(request) = read(&mut stream).await {
-        seen.lock().unwrap().requests.push(request);
+        let is_good = |text: &str| request.contains(text);
         let (status, body, is_last) = match say {
+            Say::AnswerTo(text, body) if is_good(text) => (200, body, false),
+            Say::AnswerTo(..) => (401, "", false),
             Say::Answer(status, body) | Say::AnswerLater(status, body) => (status, body, false),
             Say::AnswerAndClose(status, body) => (status, body, true),
             Say::Nothing => return std::future::pending().await,
         };
+        seen.lock().unwrap().requests.push(request);
         let length = body.len();
         let later = match say {
             Say::AnswerLater(..) => "retry-after: 0\r\n",
+            Say::AnswerTo(..) if status == 401 => {
+                "www-authenticate: Bearer realm=\"openziti-oidc\" error=\"expired\" x=\"y\"\r\n"
+            },
             _ => "",
         };
         let answer =
