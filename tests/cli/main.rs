@@ -3,6 +3,7 @@
 
 mod authenticators;
 mod authorities;
+mod browser;
 mod bulk_create;
 mod bulk_delete;
 mod bulk_full_disk;
@@ -20,6 +21,7 @@ mod mfa_administration;
 mod mfa_login;
 mod mfa_support;
 mod mfa_terminal;
+mod oidc;
 mod output;
 mod policies;
 mod policy_advisor;

@@ -43,7 +43,7 @@ fn enrollment_is_started_verified_and_removed() {
         fs::metadata(&file).unwrap().permissions().mode() & 0o777,
         0o600
     );
-    let complete = json!({"isMfaRequired": true, "isMfaComplete": true, "isCodeMissing": false});
+    let complete = json!({"isMfaRequired": false, "isMfaComplete": true, "isCodeMissing": false});
     assert_eq!(anna.state(), ("enrolled".to_owned(), complete));
 
     let removed = anna.json(&["mfa", "remove", "--code", &app.code()]);

@@ -121,12 +121,22 @@ impl<'s> MfaUser<'s> {
         (state, status["session"].clone())
     }
 
-    /// Number of her sessions, as the administrator sees it.
+    /// Number of her sessions that a code has completed, as the administrator sees it. A login that was not
+    /// finished is listed until it is forgotten, and no token of it exists.
     #[track_caller]
     pub(crate) fn sessions(&self) -> usize {
-        let list = ["session", "list", "--identity", "anna"];
-        self.session.json(&list).as_array().unwrap().len()
+        complete_sessions(self.session)
     }
+}
+
+/// Number of the sessions of `anna` that a code has completed.
+#[track_caller]
+pub(crate) fn complete_sessions(session: &Session) -> usize {
+    let sessions = session.json(&["session", "list", "--identity", "anna"]);
+    let sessions = sessions.as_array().unwrap().iter();
+    sessions
+        .filter(|session| session["isMfaComplete"] == true)
+        .count()
 }
 
 /// The recovery codes in a JSON output.

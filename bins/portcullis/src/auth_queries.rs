@@ -13,6 +13,13 @@ pub(crate) fn is_jwt(query: &AuthQuery) -> bool {
     query.type_id == "EXT-JWT"
 }
 
+/// Whether a TOTP enrollment has to come first.
+pub(crate) fn demand_enrollment(queries: &[AuthQuery]) -> bool {
+    queries
+        .iter()
+        .any(|query| is_totp(query) && !query.is_totp_enrolled)
+}
+
 /// Error for open queries, with hints.
 pub(crate) fn missing_factor_error(queries: &[AuthQuery]) -> CliError {
     let wanted: Vec<_> = queries.iter().map(|query| query.type_id.as_ref()).collect();

@@ -6,10 +6,11 @@ use crate::controller_url;
 use crate::error::{CliError, ErrorKind};
 use crate::ext_jwt;
 use crate::output::{Format, Output};
-use crate::profile::{Profile, ProfileStore};
+use crate::profile::{Profile, ProfileStore, StoredSession};
+use crate::profile_tokens::ProfileTokens;
 use clap::Args;
 use portcullis_api::code::Code;
-use portcullis_client::{Api, Client, ClientBuilder, Exchange, Trust};
+use portcullis_client::{Api, Client, ClientBuilder, ClientError, Exchange, Trust};
 use portcullis_domain::clock::{Clock as _, Timestamp};
 use portcullis_system::SystemClock;
 use std::ffi::OsString;
@@ -96,7 +97,7 @@ pub(crate) struct Context {
     pub(crate) profile: String,
     /// Request timeout.
     pub(crate) timeout: Duration,
-    clock: SystemClock,
+    pub(crate) clock: SystemClock,
     is_verbose: bool,
 }
 
@@ -153,6 +154,15 @@ impl Context {
         Ok(self.client(&profile.url, profile.trust()?))
     }
 
+    /// The same with the certificate of the last login, if it was by one.
+    pub(crate) fn client_of_holder(&self, profile: &Profile) -> Result<ClientBuilder, CliError> {
+        let builder = self.client_of(profile)?;
+        Ok(match profile.certificate()? {
+            Some(certificate) => builder.certificate(certificate.to_client_certificate()),
+            None => builder,
+        })
+    }
+
     /// Saves the username in the profile.
     pub(crate) fn save_username(&self, username: &str) -> Result<(), CliError> {
         self.store.update(|all| {
@@ -164,7 +174,7 @@ impl Context {
 
     /// Loads the session of the profile, with its second JWT if there is one.
     pub(crate) fn session(&self) -> Result<Session, CliError> {
-        let session = self.session_without_second_jwt()?;
+        let session = self.session_with(Self::client_of_holder)?;
         let Some(path) = &session.profile.second_ext_jwt else {
             return Ok(session);
         };
@@ -181,9 +191,24 @@ impl Context {
         })
     }
 
-    /// Loads the session of the profile to end it. An unreadable second JWT is ignored.
+    /// Loads the session of the profile for a command that may be interrupted at any time, and so does not
+    /// renew it.
+    pub(crate) fn session_without_renewal(&self) -> Result<Session, CliError> {
+        let session = self.session()?;
+        let Some(StoredSession::Oidc(stored)) = &session.profile.session else {
+            return Ok(session);
+        };
+        let token = stored.access_token.clone();
+        Ok(Session {
+            client: session.client.with_access_tokens(token),
+            ..session
+        })
+    }
+
+    /// Loads the session of the profile to end it, for which no certificate is needed. An unreadable second
+    /// JWT is ignored.
     pub(crate) fn session_for_logout(&self) -> Result<Session, CliError> {
-        let session = self.session_without_second_jwt()?;
+        let session = self.session_with(Self::client_of)?;
         let second = session.profile.second_ext_jwt.as_deref();
         match second.map(ext_jwt::read) {
             Some(Ok(bearer)) => Ok(Session {
@@ -194,8 +219,12 @@ impl Context {
         }
     }
 
-    /// Loads the session of the profile without its second JWT.
-    fn session_without_second_jwt(&self) -> Result<Session, CliError> {
+    /// Loads the session of the profile without its second JWT. `client_of` begins the client of a session
+    /// with access tokens.
+    fn session_with(
+        &self,
+        client_of: impl Fn(&Self, &Profile) -> Result<ClientBuilder, CliError>,
+    ) -> Result<Session, CliError> {
         let name = &self.profile;
         let not_logged_in = |url: Option<&str>| {
             CliError::not_logged_in(format!("not logged in (profile `{name}`)"), url)
@@ -215,7 +244,16 @@ impl Context {
             .session
             .clone()
             .ok_or_else(|| not_logged_in(Some(&url)))?;
-        let client = self.client_of(&profile)?.session(stored.token).build()?;
+        let client = match stored {
+            StoredSession::Token(session) => {
+                self.client_of(&profile)?.session(session.token).build()?
+            },
+            StoredSession::Oidc(session) => {
+                let client = client_of(self, &profile)?.build()?;
+                let tokens = ProfileTokens::new(self, &url, client.clone(), session);
+                client.with_access_tokens(tokens)
+            },
+        };
         Ok(Session {
             client,
             profile,
@@ -271,13 +309,34 @@ impl Session {
         }
     }
 
-    fn expired_error(&self) -> CliError {
-        let url = controller_url::display(&self.profile.url);
-        CliError::not_logged_in(
-            format!("the session has expired (profile `{}`)", self.name),
-            Some(&url),
-        )
+    /// Ends the session on the controller. One that has ended is no error.
+    pub(crate) async fn end(&self) -> Result<(), ClientError> {
+        let ended = match &self.profile.session {
+            Some(StoredSession::Oidc(session)) => {
+                let token = session.refresh_token.as_ref();
+                let token = token.unwrap_or(&session.access_token);
+                let provider = self.client.oidc_provider().await?;
+                self.client.revoke_token(&provider, token).await
+            },
+            Some(StoredSession::Token(_)) | None => self.client.log_out(Api::Management).await,
+        };
+        match ended {
+            Err(error) if error.is_refused_with(Code::Unauthorized) => Ok(()),
+            ended => ended,
+        }
     }
+
+    fn expired_error(&self) -> CliError {
+        expired_error(&self.name, &controller_url::display(&self.profile.url))
+    }
+}
+
+/// The error for a session that has ended.
+pub(crate) fn expired_error(profile: &str, url: &str) -> CliError {
+    CliError::not_logged_in(
+        format!("the session has expired (profile `{profile}`)"),
+        Some(url),
+    )
 }
 
 fn log_exchange(exchange: Exchange<'_>) {

@@ -26,6 +26,7 @@ mod names;
 mod output;
 mod password;
 mod profile;
+mod profile_tokens;
 mod progress;
 mod prompt;
 mod render;

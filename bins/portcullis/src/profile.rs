@@ -1,18 +1,19 @@
 //! Profiles: controllers and sessions stored between commands.
 
+mod session;
 mod store;
 
+pub(crate) use session::{OidcSession, SessionToken, StoredSession};
 pub(crate) use store::ProfileStore;
 
 use crate::context::Context;
+use crate::credential::Credential;
 use crate::error::CliError;
-use crate::secret;
+use crate::identity_file::IdentityFile;
 use crate::suggestions;
 use crate::trust::{self, TrustSource};
-use portcullis_api::time::WireTime;
 use portcullis_client::Trust;
 use portcullis_pki::certificates_from_pem;
-use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -59,27 +60,26 @@ pub(crate) struct Profile {
     pub(crate) session: Option<StoredSession>,
 }
 
-/// Paths of the credential of a login, never the credential itself.
+/// How a login is repeated: paths of the credential, never the credential itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum StoredLogin {
+    Browser,
     Identity(PathBuf),
     Certificate { cert: PathBuf, key: PathBuf },
     ExtJwt(PathBuf),
 }
 
-/// A stored session.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct StoredSession {
-    #[serde(serialize_with = "secret::serialize_exposed")]
-    pub(crate) token: SecretString,
-    /// Expiry at the time of the login; use extends it.
-    #[serde(default)]
-    pub(crate) expires_at: Option<WireTime>,
-}
-
 impl Profile {
+    /// The certificate of the last login, if it was by one. Access tokens count with it alone.
+    pub(crate) fn certificate(&self) -> Result<Option<Credential>, CliError> {
+        match &self.way {
+            Some(StoredLogin::Identity(path)) => IdentityFile::read(path)?.credential().map(Some),
+            Some(StoredLogin::Certificate { cert, key }) => Credential::read(cert, key).map(Some),
+            Some(StoredLogin::Browser | StoredLogin::ExtJwt(_)) | None => Ok(None),
+        }
+    }
+
     pub(crate) fn trust(&self) -> Result<Trust, CliError> {
         trust_from_pem_or_system(self.ca.as_deref())
     }
@@ -138,11 +138,14 @@ mod tests {
         let written = serde_json::to_string(&profiles).unwrap();
         let again: Profiles = serde_json::from_str(&written).unwrap();
         let session = again.profiles["p"].session.clone().unwrap();
-        assert_eq!(session.token.expose_secret(), "t1");
         assert_eq!(
-            session.expires_at.unwrap().to_string(),
+            session.expires_at().unwrap().to_string(),
             "2031-04-05T06:07:08.009Z"
         );
+        let StoredSession::Token(session) = session else {
+            panic!("it has a session token");
+        };
+        assert_eq!(session.token.expose_secret(), "t1");
         assert!(again.profiles["q"].session.is_none());
         assert!(
             !format!("{profiles:?}").contains("t1"),

@@ -1,8 +1,11 @@
 //! `portcullis login`.
 
+mod browser;
 pub(crate) mod complete;
 mod method;
+mod opened;
 mod second_jwt;
+mod shown;
 
 use crate::commands::identity::show::is_admin;
 use crate::context::Context;
@@ -10,22 +13,22 @@ use crate::credential::CertificateArgs;
 use crate::error::CliError;
 use crate::ext_jwt;
 use crate::identity_file::IdentityFile;
-use crate::mfa_code::{CodeSource, LoginCodeArgs};
+use crate::mfa_code::LoginCodeArgs;
 use crate::moment;
 use crate::password::PasswordArgs;
-use crate::profile::{Profile, StoredSession};
+use crate::profile::{Profile, StoredLogin};
 use crate::table::Table;
 use crate::trust::{self, CaFingerprint, Confirmation, TrustSource, TrustedController};
-use crate::{auth_queries, controller_url, files, output, secret_source};
+use crate::{controller_url, files, output, secret_source};
 use clap::Args;
 use complete::LoginState;
 use method::LoginMethod;
-use portcullis_api::api_session::ApiSessionDetail;
 use portcullis_api::identity::IdentityDetail;
 use portcullis_api::time::WireTime;
+use portcullis_client::oidc::Provider;
 use portcullis_client::{Api, Client, ListQuery};
-use secrecy::SecretString;
 use serde::Serialize;
+use shown::show;
 use std::path::PathBuf;
 use url::Url;
 
@@ -33,7 +36,12 @@ const EXAMPLES: &str = "\
 The first login shows the fingerprint of the controller's CA and asks whether to trust it. On the
 controller's machine, `portcullis-controller fingerprint` shows it; pass it with --fingerprint to
 be asked nothing, and to be sure. The profile stores the trusted CA, the session, the username, and
-the paths of certificates, keys and JWTs, but no passwords or JWTs.
+the paths of certificates, keys and JWTs, but no passwords or JWTs of signers. Commands renew the
+session when they have to.
+
+With --browser, you log in on a page of the controller. The browser has to run on this machine, which
+it comes back to, and to trust the controller's certificate. This is also how people at a terminal log
+in who say neither a username nor anything else.
 
 If a policy requires a second JWT, pass its file with --second-ext-jwt. Every later command reads
 the file again, so that another program can renew the JWT.
@@ -48,6 +56,7 @@ Examples:
   portcullis login https://ctrl.example.com:1280 --fingerprint 85:58:9C:...:4E
   pass show portcullis | portcullis login --password-file -
   portcullis login                       # repeats the last login
+  portcullis login https://ctrl.example.com:1280 --browser
   portcullis login --identity laptop.json
   portcullis login --username anna --code-file recovery-code.txt
   pass otp portcullis | portcullis login --code-file -
@@ -96,6 +105,26 @@ pub(crate) struct LoginArgs {
     #[arg(long, value_name = "FILE", value_parser = second_jwt::parse_file)]
     second_ext_jwt: Option<PathBuf>,
 
+    /// Log in in a browser, on a page of the controller
+    #[arg(
+        long,
+        conflicts_with_all = [
+            "username", "password", "password_file", "identity", "cert", "ext_jwt", "second_ext_jwt",
+            "totp", "recovery_code", "code_file"
+        ]
+    )]
+    browser: bool,
+
+    /// Log in in a browser, but do not open it: show the address only
+    #[arg(
+        long,
+        conflicts_with_all = [
+            "username", "password", "password_file", "identity", "cert", "ext_jwt", "second_ext_jwt",
+            "totp", "recovery_code", "code_file"
+        ]
+    )]
+    no_open: bool,
+
     #[command(flatten)]
     code: LoginCodeArgs,
 
@@ -132,6 +161,11 @@ struct LoggedIn<'l> {
 }
 
 impl LoginArgs {
+    /// Whether the login takes place in a browser.
+    fn is_in_browser(&self) -> bool {
+        self.browser || self.no_open
+    }
+
     /// How the CA of an unknown controller is confirmed.
     fn confirmation(&self) -> Confirmation {
         match self.fingerprint {
@@ -181,52 +215,48 @@ pub(crate) async fn run(context: &Context, arguments: LoginArgs) -> Result<(), C
     let bearer = second.as_deref().map(ext_jwt::read).transpose()?;
     let codes = arguments.code.source()?;
     context.store.check_writable()?;
-    let session = method.log_in(context, &url, &trusted, &arguments).await?;
-    let mut client = trusted.client.with_session(session.token.clone());
-    if let Some(bearer) = &bearer {
-        client = client.with_bearer(bearer.clone());
-    }
+    let provider = provider(&trusted.client, &method).await?;
+    let opened =
+        if let (LoginMethod::Stored(StoredLogin::Browser), Some(provider)) = (&method, &provider) {
+            browser::log_in(context, &trusted.client, provider, !arguments.no_open).await?
+        } else {
+            let show =
+                |client, credentials| show(client, credentials, provider.as_ref(), bearer.as_ref());
+            let shown = method.log_in(context, &url, &trusted, &arguments, show);
+            shown.await?.complete(&codes, context).await?
+        };
     let username = match &method {
         LoginMethod::Password(username) => Some(username.clone()),
         LoginMethod::Stored(_) => None,
     };
+    let expires_at = opened.stored.expires_at();
     let profile = Profile {
         url: url.clone(),
         ca: trusted.ca,
         username,
         way: method.to_stored(),
         second_ext_jwt: second,
-        session: Some(StoredSession {
-            token: session.token.clone(),
-            expires_at: session.expires_at,
-        }),
+        session: Some(opened.stored.clone()),
     };
-    let complete = complete_login(&client, &session, bearer.as_ref(), &codes, context).await;
-    let remembered =
-        complete.and_then(|standing| save_profile(context, profile).map(|()| standing));
-    let state = match remembered {
-        Ok(standing) => standing,
-        Err(error) => {
-            // The session is useless now; if this fails, it expires.
-            let _ = client.log_out(Api::Management).await;
-            return Err(error);
-        },
-    };
-    let next = match &state {
+    if let Err(error) = save_profile(context, profile) {
+        opened.end().await;
+        return Err(error);
+    }
+    let next = match &opened.state {
         LoginState::EnrollmentRequired(_) => {
             output::note("Your auth policy requires a TOTP code, and you are not enrolled yet.");
             Some(ENROLL)
         },
         LoginState::Full if context.output.is_machine_readable() => None,
-        LoginState::Full => next_step(&client).await,
+        LoginState::Full => next_step(&opened.client).await,
     };
-    let pending = state.pending().iter();
+    let pending = opened.state.pending().iter();
     let result = LoggedIn {
         profile: &context.profile,
         url: controller_url::display(&url),
-        identity: &session.identity.name,
-        identity_id: session.identity_id.as_str(),
-        expires_at: session.expires_at,
+        identity: &opened.identity,
+        identity_id: opened.identity_id.as_str(),
+        expires_at,
         pending: pending.map(|query| query.type_id.as_ref()).collect(),
     };
     context.output.write_result(&result, || {
@@ -241,6 +271,25 @@ pub(crate) async fn run(context: &Context, arguments: LoginArgs) -> Result<(), C
             .property("pending factors", result.pending.join(", "))
             .next(next)
     })
+}
+
+/// The OpenID provider of the controller, if logins of this method are to use it.
+async fn provider(client: &Client, method: &LoginMethod) -> Result<Option<Provider>, CliError> {
+    if !client.version().await?.offers_oidc() {
+        return Ok(None);
+    }
+    match client.oidc_provider().await {
+        Ok(provider) => Ok(Some(provider)),
+        // At an address that is none of its own, such as that of a forwarded port, a controller issues no
+        // tokens. Sessions it opens there.
+        Err(error)
+            if error.refusal().is_some_and(|refusal| refusal.status == 404)
+                && !matches!(method, LoginMethod::Stored(StoredLogin::Browser)) =>
+        {
+            Ok(None)
+        },
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Suggested next command; none once an administrator has made another identity.
@@ -304,32 +353,6 @@ async fn reconnect(context: &Context, profile: &Profile) -> Result<TrustedContro
         }),
         Err(error) => Err(profile.explain_untrusted(context, error.into()).await),
     }
-}
-
-/// Answers the open authentication queries with the second JWT and codes.
-async fn complete_login(
-    client: &Client,
-    session: &ApiSessionDetail,
-    second: Option<&SecretString>,
-    codes: &CodeSource,
-    context: &Context,
-) -> Result<LoginState, CliError> {
-    let Some(second) = second.filter(|_| !session.auth_queries.is_empty()) else {
-        return complete::answer_queries(client, session, codes).await;
-    };
-    // Whether the second JWT is accepted shows in the session.
-    let current = client.current_session(Api::Client).await?;
-    if !current.auth_queries.iter().any(auth_queries::is_jwt) {
-        return complete::answer_queries(client, &current, codes).await;
-    }
-    let hint = match ext_jwt::expires_at(second) {
-        Some(end) if end <= context.now() => {
-            format!("the JWT of `--second-ext-jwt` expired at {end}")
-        },
-        _ => "the JWT of `--second-ext-jwt` was refused: wrong signer, or not issued to you"
-            .to_owned(),
-    };
-    Err(auth_queries::missing_factor_error(&current.auth_queries).hint(hint))
 }
 
 fn save_profile(context: &Context, profile: Profile) -> Result<(), CliError> {

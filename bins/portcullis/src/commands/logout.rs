@@ -3,14 +3,12 @@
 use crate::context::Context;
 use crate::error::{CliError, ErrorKind};
 use crate::table::Table;
-use portcullis_api::code::Code;
-use portcullis_client::Api;
 use serde_json::json;
 
 /// Help footer of `logout`.
 pub(crate) const EXAMPLES: &str = "\
-The session is ended on the controller and removed here. The trusted CA stays in the profile. It is
-no error if there is no session.
+The session is ended on the controller and removed here, even if the controller cannot be reached. The
+trusted CA stays in the profile. It is no error if there is no session.
 
 Examples:
   portcullis logout
@@ -35,14 +33,13 @@ pub(crate) async fn run(context: &Context) -> Result<(), CliError> {
             profile.session = None;
         }
     })?;
-    match session.client.log_out(Api::Management).await {
-        Err(error) if !error.is_refused_with(Code::Unauthorized) => Err(session
+    match session.end().await {
+        Err(error) => Err(session
             .profile
             .explain_untrusted(context, error.into())
             .await
             .hint("the session was removed here; it will expire on the controller")),
-        // An expired session needs no logout.
-        _ => context
+        Ok(()) => context
             .output
             .write_result(&json!({"loggedOut": true}), || {
                 Table::with_properties().footer("Logged out.")

@@ -9,9 +9,10 @@ use crate::context::{Context, PROFILE_VARIABLE};
 use crate::error::CliError;
 use crate::moment;
 use crate::output;
-use crate::profile::{Profile, Profiles};
+use crate::profile::{Profile, Profiles, StoredSession};
 use crate::table::Table;
 use clap::{Args, Subcommand};
+use portcullis_api::time::WireTime;
 use portcullis_domain::clock::Timestamp;
 use serde_json::json;
 
@@ -92,15 +93,21 @@ fn find<'a>(all: &'a Profiles, name: &str) -> Result<&'a Profile, CliError> {
     })
 }
 
-/// Describes the session. Use extends it, of which the profile knows nothing.
+/// Describes the session. Use extends it, of which the profile knows nothing if it has a session token.
 fn session(profile: &Profile, now: Timestamp) -> String {
     let Some(session) = &profile.session else {
         return "none".to_owned();
     };
-    match session.expires_at {
-        Some(end) if end.0 <= now => format!("over since {}, unless used", moment::absolute(end)),
-        Some(end) => format!("until {}", moment::absolute(end)),
-        None => "open".to_owned(),
+    let is_over = |end: WireTime| end.0 <= now;
+    match (session, session.expires_at()) {
+        (StoredSession::Oidc(_), Some(end)) if is_over(end) => {
+            format!("over since {}", moment::absolute(end))
+        },
+        (StoredSession::Token(_), Some(end)) if is_over(end) => {
+            format!("over since {}, unless used", moment::absolute(end))
+        },
+        (_, Some(end)) => format!("until {}", moment::absolute(end)),
+        (_, None) => "open".to_owned(),
     }
 }
 
@@ -125,6 +132,17 @@ mod tests {
             (
                 r#", "session": {"token": "t", "expiresAt": "2030-12-31T00:00:00.000Z"}"#,
                 "over since 2030-12-31T00:00:00Z, unless used",
+            ),
+            (
+                r#", "session": {"accessToken": "a", "accessExpiresAt": "2030-12-31T00:00:00.000Z",
+                    "refreshToken": "r", "expiresAt": "2031-01-02T00:00:00.000Z",
+                    "identityId": "i"}"#,
+                "until 2031-01-02T00:00:00Z",
+            ),
+            (
+                r#", "session": {"accessToken": "a", "accessExpiresAt": "2030-12-31T00:00:00.000Z",
+                    "identityId": "i"}"#,
+                "over since 2030-12-31T00:00:00Z",
             ),
         ] {
             assert_eq!(session(&profile(text), now), expected);

@@ -8,6 +8,7 @@ use crate::error::CliError;
 use crate::identity_file::{IdentityFile, REFUSED_HINT};
 use crate::mfa_code::LoginCodeArgs;
 use crate::moment;
+use crate::profile::StoredSession;
 use crate::table::Table;
 use crate::text::yes_or_no;
 use crate::trust::{self, TrustSource};
@@ -87,7 +88,16 @@ async fn from_session(context: &Context) -> Result<WhoamiResult, CliError> {
         let identity = session.client.current_identity(Api::Client).await?;
         Ok((current, identity))
     };
-    let (held, identity) = session.explain(context, ask.await).await?;
+    let (mut held, identity) = session.explain(context, ask.await).await?;
+    if let Some(stored) = context
+        .store
+        .read(&context.profile)?
+        .and_then(|now| now.session)
+        && let StoredSession::Oidc(stored) = stored
+    {
+        // Until then it is renewed; what the controller tells is the end of its access token.
+        held.expires_at = Some(stored.expires_at());
+    }
     let url = controller_url::display(&session.profile.url);
     Ok(WhoamiResult::new(url, held, identity))
 }

@@ -62,7 +62,7 @@ impl Source {
         if let Values::Profiles = values {
             return Some(profiles(context));
         }
-        let client = context.session().ok()?.client;
+        let client = context.session_without_renewal().ok()?.client;
         let fetch = fetch(client, values, part);
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()

@@ -14,6 +14,9 @@ const RESERVED_BYTES: usize = 64 * 1024;
 
 const LOCK_FILE: &str = "profiles.lock";
 
+/// Locked while a session is renewed, so that no other process presents the same refresh token.
+const RENEWAL_LOCK_FILE: &str = "renewal.lock";
+
 /// Directory of the profiles (mode 0700).
 #[derive(Debug, Clone)]
 pub(crate) struct ProfileStore {
@@ -37,22 +40,31 @@ impl ProfileStore {
 
     /// Updates the profiles under an exclusive lock.
     pub(crate) fn update(&self, change: impl FnOnce(&mut Profiles)) -> Result<(), CliError> {
-        create_private_dir(&self.dir).map_err(|error| self.write_error(error))?;
-        let lock = File::options()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(self.dir.join(LOCK_FILE))
-            .map_err(|error| self.write_error(error))?;
-        // Released when the file is closed.
-        lock.lock().map_err(|error| self.write_error(error))?;
-
+        let _lock = self.lock(LOCK_FILE)?;
         let mut profiles = self.read_all()?;
         change(&mut profiles);
         let mut text = serde_json::to_string_pretty(&profiles)
             .map_err(|error| CliError::failed("cannot encode the profiles").with_source(error))?;
         text.push('\n');
         PrivateFile::prepare(&self.path(), Existing::Replace)?.finish(text.as_bytes())
+    }
+
+    /// Waits until no other process renews a session. None does until the file is closed.
+    pub(crate) fn lock_renewals(&self) -> Result<File, CliError> {
+        self.lock(RENEWAL_LOCK_FILE)
+    }
+
+    /// Takes an exclusive lock, which is released when the file is closed.
+    fn lock(&self, name: &str) -> Result<File, CliError> {
+        create_private_dir(&self.dir).map_err(|error| self.write_error(error))?;
+        let lock = File::options()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(self.dir.join(name))
+            .map_err(|error| self.write_error(error))?;
+        lock.lock().map_err(|error| self.write_error(error))?;
+        Ok(lock)
     }
 
     /// Checks that the profiles can be updated.

@@ -5,7 +5,8 @@ use crate::commands::mfa::own_enrollment;
 use crate::error::CliError;
 use crate::mfa_code::CodeSource;
 use portcullis_api::api_session::{ApiSessionDetail, AuthQuery};
-use portcullis_client::{Api, Client};
+use portcullis_client::{Api, Client, ClientError, OidcLogin};
+use secrecy::SecretString;
 
 /// State of a session after answering its queries.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,23 +55,51 @@ pub(crate) async fn answer_queries(
     if !is_enrolled(client, question).await? {
         return Ok(LoginState::EnrollmentRequired(queries.clone()));
     }
-    let answered = codes.try_codes("TOTP or recovery code", |code| {
-        client.authenticate_mfa(Api::Client, code)
-    });
-    answered.await.map_err(|error| {
-        let message = "the login needs a code from your app, or a recovery code";
-        if codes.is_available() {
-            error
-        } else {
-            error.with_context(message.to_owned())
-        }
-    })?;
+    try_codes(codes, |code| client.authenticate_mfa(Api::Client, code)).await?;
     let left = client.current_session(Api::Client).await?.auth_queries;
     if left.is_empty() {
         Ok(LoginState::Full)
     } else {
         Err(auth_queries::missing_factor_error(&left))
     }
+}
+
+/// Answers the queries of a login by OpenID Connect with `codes`.
+pub(crate) async fn answer_login(
+    login: &OidcLogin,
+    open: &[AuthQuery],
+    codes: &CodeSource,
+) -> Result<(), CliError> {
+    match open {
+        [] => Ok(()),
+        [question] if auth_queries::is_totp(question) => {
+            let left = try_codes(codes, |code| login.answer_totp(code)).await?;
+            if left.is_empty() {
+                Ok(())
+            } else {
+                Err(auth_queries::missing_factor_error(&left))
+            }
+        },
+        open => Err(auth_queries::missing_factor_error(open)),
+    }
+}
+
+async fn try_codes<T, F>(
+    codes: &CodeSource,
+    answer: impl Fn(SecretString) -> F,
+) -> Result<T, CliError>
+where
+    F: Future<Output = Result<T, ClientError>>,
+{
+    let answered = codes.try_codes("TOTP or recovery code", answer).await;
+    answered.map_err(|error| {
+        let message = "the login needs a code from your app, or a recovery code";
+        if codes.is_available() {
+            error
+        } else {
+            error.with_context(message.to_owned())
+        }
+    })
 }
 
 /// Whether a TOTP enrollment exists. Not every controller says so in its query.

@@ -9,10 +9,10 @@ use crate::identity_file::IdentityFile;
 use crate::output;
 use crate::password::PasswordArgs;
 use crate::profile::{self, Profile, StoredLogin};
+use crate::prompt;
 use crate::trust::TrustedController;
-use portcullis_api::api_session::ApiSessionDetail;
 use portcullis_api::code::Code;
-use portcullis_client::{Api, Client};
+use portcullis_client::{Client, ClientError, Credentials};
 use std::path::{Path, PathBuf};
 use url::Url;
 
@@ -53,6 +53,9 @@ impl LoginMethod {
         if let Some(path) = &arguments.ext_jwt {
             return Ok(Self::Stored(StoredLogin::ExtJwt(absolute_path(path)?)));
         }
+        if arguments.is_in_browser() {
+            return Ok(Self::Stored(StoredLogin::Browser));
+        }
         let last = if arguments.password.is_given() {
             // The last login may have used another method.
             let username = known.and_then(|known| known.username.clone());
@@ -60,7 +63,15 @@ impl LoginMethod {
         } else {
             Self::from_profile(known)
         };
-        last.ok_or_else(|| CliError::usage("the username is missing").hint("add `--username NAME`"))
+        // Without a person there is nobody to use a browser.
+        let last = last.or_else(|| {
+            let is_possible = prompt::is_interactive() && !arguments.password.is_given();
+            is_possible.then_some(Self::Stored(StoredLogin::Browser))
+        });
+        last.ok_or_else(|| {
+            CliError::usage("the username is missing")
+                .hint("add `--username NAME`, or `--browser` to log in in a browser")
+        })
     }
 
     /// Whether the arguments select a method.
@@ -69,6 +80,7 @@ impl LoginMethod {
             || arguments.identity.is_some()
             || arguments.certificate.cert.is_some()
             || arguments.ext_jwt.is_some()
+            || arguments.is_in_browser()
     }
 
     fn from_profile(known: Option<&Profile>) -> Option<Self> {
@@ -88,17 +100,23 @@ impl LoginMethod {
         }
     }
 
-    pub(super) async fn log_in(
+    /// Shows the credential to the controller by `attempt`, with the client that presents it.
+    pub(super) async fn log_in<T, F>(
         &self,
         context: &Context,
         url: &Url,
         trusted: &TrustedController,
         arguments: &LoginArgs,
-    ) -> Result<ApiSessionDetail, CliError> {
+        attempt: impl Fn(Client, Credentials) -> F + Send + Sync,
+    ) -> Result<T, CliError>
+    where
+        F: Future<Output = Result<T, ClientError>> + Send,
+    {
         let client = &trusted.client;
-        match self {
+        let certificate = match self {
             Self::Password(username) => {
-                log_in_with_password(client, username, &arguments.password).await
+                let attempt = |credentials| attempt(client.clone(), credentials);
+                return log_in_with_password(username, &arguments.password, attempt).await;
             },
             Self::Stored(StoredLogin::ExtJwt(path)) => {
                 let token = ext_jwt::read(path)?;
@@ -106,30 +124,39 @@ impl LoginMethod {
                     Some(end) if end <= context.now() => format!("the JWT expired at {end}"),
                     _ => WRONG_JWT.to_owned(),
                 };
-                let client = client.with_bearer(token);
-                let login = client.authenticate_with_jwt(Api::Management);
-                login
-                    .await
-                    .map_err(|error| CliError::from_login(error, hint))
+                let login = attempt(client.clone(), Credentials::Jwt(token)).await;
+                return login.map_err(|error| CliError::from_login(error, hint));
             },
-            Self::Stored(StoredLogin::Identity(path)) => {
-                let certificate = IdentityFile::read(path)?.credential()?;
-                log_in_with_certificate(context, url, trusted, certificate).await
+            Self::Stored(StoredLogin::Identity(path)) => IdentityFile::read(path)?.credential()?,
+            Self::Stored(StoredLogin::Certificate { cert, key }) => Credential::read(cert, key)?,
+            Self::Stored(StoredLogin::Browser) => {
+                return Err(
+                    CliError::failed("this controller offers no login in a browser")
+                        .hint("log in with `--username NAME`, a certificate or a JWT"),
+                );
             },
-            Self::Stored(StoredLogin::Certificate { cert, key }) => {
-                let certificate = Credential::read(cert, key)?;
-                log_in_with_certificate(context, url, trusted, certificate).await
-            },
-        }
+        };
+        let trust = profile::trust_from_pem_or_system(trusted.ca.as_deref())?;
+        let client = context
+            .client(url, trust)
+            .certificate(certificate.to_client_certificate())
+            .build()?;
+        let login = attempt(client, Credentials::Certificate).await;
+        login.map_err(|error| {
+            certificate.explain_login_error(error, WRONG_CERTIFICATE, context.now())
+        })
     }
 }
 
 /// Logs in with a password. A wrong one is asked for again.
-async fn log_in_with_password(
-    client: &Client,
+async fn log_in_with_password<T, F>(
     username: &str,
     source: &PasswordArgs,
-) -> Result<ApiSessionDetail, CliError> {
+    attempt: impl Fn(Credentials) -> F + Send,
+) -> Result<T, CliError>
+where
+    F: Future<Output = Result<T, ClientError>> + Send,
+{
     let question = format!("Password of {username}");
     let mut left = if source.is_asked_for() {
         MAX_ATTEMPTS
@@ -139,8 +166,7 @@ async fn log_in_with_password(
     loop {
         left -= 1;
         let password = source.read_or_prompt(&question, false)?;
-        let login = client.authenticate_with_password(Api::Management, username, password);
-        match login.await {
+        match attempt(Credentials::password(username, password)).await {
             Err(error) if left > 0 && error.is_refused_with(Code::InvalidAuth) => {
                 output::note("The username or password is wrong. Try again.");
             },
@@ -149,25 +175,6 @@ async fn log_in_with_password(
             },
         }
     }
-}
-
-async fn log_in_with_certificate(
-    context: &Context,
-    url: &Url,
-    trusted: &TrustedController,
-    credential: Credential,
-) -> Result<ApiSessionDetail, CliError> {
-    let client: Client = context
-        .client(
-            url,
-            profile::trust_from_pem_or_system(trusted.ca.as_deref())?,
-        )
-        .certificate(credential.to_client_certificate())
-        .build()?;
-    let login = client.authenticate_with_certificate(Api::Management);
-    login
-        .await
-        .map_err(|error| credential.explain_login_error(error, WRONG_CERTIFICATE, context.now()))
 }
 
 /// Makes a path absolute, except `-`.

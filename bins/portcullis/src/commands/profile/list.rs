@@ -5,6 +5,7 @@ use crate::context::Context;
 use crate::controller_url;
 use crate::error::CliError;
 use crate::grid::{Grid, Title};
+use crate::profile::StoredSession;
 use crate::table::pluralize;
 use portcullis_api::time::WireTime;
 use serde::Serialize;
@@ -35,7 +36,7 @@ pub(super) fn run(context: &Context) -> Result<(), CliError> {
         name,
         controller: controller_url::display(&profile.url),
         is_logged_in: profile.session.is_some(),
-        expires_at: profile.session.as_ref().and_then(|held| held.expires_at),
+        expires_at: profile.session.as_ref().and_then(StoredSession::expires_at),
         session: session(&profile, context.now()),
         username: profile.username,
     });

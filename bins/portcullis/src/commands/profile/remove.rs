@@ -8,7 +8,6 @@ use crate::output;
 use crate::prompt;
 use crate::table::Table;
 use clap::Args;
-use portcullis_client::Api;
 use serde_json::json;
 
 const EXAMPLES: &str = "\
@@ -46,7 +45,7 @@ pub(super) async fn run(context: &Context, arguments: &RemoveArgs) -> Result<(),
         }
     })?;
     if let Some(session) = session
-        && session.client.log_out(Api::Management).await.is_err()
+        && session.end().await.is_err()
     {
         output::note("The session could not be ended on the controller; it will expire there.");
     }

@@ -5,7 +5,7 @@ use crate::completion::Values;
 use crate::context::Context;
 use crate::controller_url;
 use crate::error::CliError;
-use crate::profile::{Profile, StoredLogin};
+use crate::profile::{Profile, StoredLogin, StoredSession};
 use crate::table::Table;
 use crate::text::yes_or_no;
 use clap::Args;
@@ -13,7 +13,7 @@ use portcullis_pki::certificates_from_pem;
 use serde_json::json;
 
 const EXAMPLES: &str = "\
-The token of the session is not shown.
+The tokens of the session are not shown.
 
 Examples:
   portcullis profile show
@@ -43,7 +43,8 @@ pub(super) fn run(context: &Context, arguments: &ShowArgs) -> Result<(), CliErro
         "secondExtJwt": profile.second_ext_jwt,
         "caFingerprints": fingerprints(profile),
         "isLoggedIn": held.is_some(),
-        "expiresAt": held.and_then(|held| held.expires_at),
+        "protocol": held.map(StoredSession::protocol),
+        "expiresAt": held.and_then(StoredSession::expires_at),
     });
     context.output.write_result(&document, || {
         let second = profile.second_ext_jwt.as_deref();
@@ -61,12 +62,22 @@ pub(super) fn run(context: &Context, arguments: &ShowArgs) -> Result<(), CliErro
             .property("second JWT", second.unwrap_or_default())
             .property("trusted CA", ca)
             .property("session", session(profile, context.now()))
+            .property("protocol", held.map(protocol).unwrap_or_default())
     })
+}
+
+/// The kind of session.
+fn protocol(session: &StoredSession) -> &'static str {
+    match session {
+        StoredSession::Oidc(_) => "OpenID Connect",
+        StoredSession::Token(_) => "session token",
+    }
 }
 
 /// The files of the last login.
 fn login(profile: &Profile) -> Option<String> {
     Some(match profile.way.as_ref()? {
+        StoredLogin::Browser => "the browser".to_owned(),
         StoredLogin::Identity(path) => format!("the identity file {}", path.display()),
         StoredLogin::Certificate { cert, .. } => format!("the certificate {}", cert.display()),
         StoredLogin::ExtJwt(path) => format!("the JWT {}", path.display()),
