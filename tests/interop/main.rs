@@ -4,7 +4,8 @@
 //! `PORTCULLIS_REQUIRE_TOOLS` is `1`. `PORTCULLIS_KILL_ROUNDS` sets the rounds of the kill loops,
 //! `PORTCULLIS_TEST_WHEEL=1` enables the tests that fetch the Python package of the C SDK, and
 //! `PORTCULLIS_TEST_ZITI=FILE` those that use OpenZiti's own command-line client. `PORTCULLIS_TEST_PYTHON`
-//! names a Python that has `PyJWT`, where the one on the path has not. `PORTCULLIS_SCHEMATHESIS_SECONDS` enables
+//! names a Python that has `PyJWT`, where the one on the path has not. `PORTCULLIS_TEST_OPENID_CLIENT` names a folder
+//! with the npm package `openid-client`. `PORTCULLIS_SCHEMATHESIS_SECONDS` enables
 //! the runs of requests that are made up from the descriptions, and says how long each takes.
 
 mod audit;
@@ -33,6 +34,7 @@ mod openapi;
 mod openid;
 mod password_throttle;
 mod py_jwt;
+mod relying_party;
 mod renewal;
 mod restart;
 mod revocation_kills;
@@ -51,10 +53,28 @@ mod ziti_router;
 mod ziti_services;
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use support::{command, run};
 
 /// A file beside this one.
 fn own(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("interop")
         .join(name)
+}
+
+/// A Python that has these modules: the one that `PORTCULLIS_TEST_PYTHON` names, or the first on the path.
+fn python_with(modules: &str) -> Option<String> {
+    let named = std::env::var("PORTCULLIS_TEST_PYTHON").ok();
+    let candidates = named.into_iter().chain(["python3".to_owned()]);
+    candidates
+        .filter(|program| {
+            command::find_in_path(program).is_some() || std::fs::exists(program).unwrap_or(false)
+        })
+        .find(|program| {
+            let mut probe = Command::new(program);
+            run(probe.args(["-c", &format!("import {modules}")]))
+                .status
+                .success()
+        })
 }

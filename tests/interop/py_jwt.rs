@@ -1,11 +1,9 @@
 //! Tokens that `PyJWT` makes, for signers of every kind of key.
 
 use serde_json::{Value, json};
-use std::env;
-use std::fs;
 use std::process::Command;
 use support::tools::{are_available, are_required};
-use support::{Api, TestDirectory, Tool, command, run};
+use support::{Api, TestDirectory, Tool, run};
 
 /// Makes keys, and for each a self-signed certificate and tokens; writes them as JSON.
 const SCRIPT: &str = r#"
@@ -49,29 +47,12 @@ for algorithm, make in KEYS.items():
 json.dump(made, sys.stdout)
 "#;
 
-/// A Python that has the packages `jwt` and `cryptography`: the one that `PORTCULLIS_TEST_PYTHON`
-/// names, or the first on the path.
-fn python() -> Option<String> {
-    let named = env::var("PORTCULLIS_TEST_PYTHON").ok();
-    let candidates = named.into_iter().chain(["python3".to_owned()]);
-    candidates
-        .filter(|program| {
-            command::find_in_path(program).is_some() || fs::exists(program).unwrap_or(false)
-        })
-        .find(|program| {
-            let mut probe = Command::new(program);
-            run(probe.args(["-c", "import jwt, cryptography"]))
-                .status
-                .success()
-        })
-}
-
 #[test]
 fn tokens_of_another_library_are_understood() {
     if !are_available(&[Tool::Curl]) {
         return;
     }
-    let Some(python) = python() else {
+    let Some(python) = crate::python_with("jwt, cryptography") else {
         assert!(
             !are_required(),
             "PyJWT is not installed, and PORTCULLIS_REQUIRE_TOOLS=1"
