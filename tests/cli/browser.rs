@@ -169,6 +169,17 @@ fn browser_is_opened_for_people_alone() {
     assert_eq!(code, 130, "{shown}");
     assert!(shown.contains("cancelled"), "{shown}");
 
+    // What a browser has no use for says that it is not meant.
+    for (given, variables) in [
+        ("--totp 123456", &[][..]),
+        ("", &[("PORTCULLIS_PASSWORD", "x")]),
+    ] {
+        let line = format!("{login} {given}");
+        let (code, shown) = Terminal::with_environment(&session, &line, variables).end();
+        assert_eq!(code, 2, "{shown}");
+        assert!(shown.contains("the username is missing"), "{shown}");
+    }
+
     let login: Vec<_> = login.split(' ').collect();
     let refused = session.run(&login).expect_code(2).stderr;
     assert!(refused.contains("the username is missing"), "{refused}");

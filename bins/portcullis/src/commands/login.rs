@@ -16,7 +16,7 @@ use crate::identity_file::IdentityFile;
 use crate::mfa_code::LoginCodeArgs;
 use crate::moment;
 use crate::password::PasswordArgs;
-use crate::profile::{Profile, StoredLogin};
+use crate::profile::Profile;
 use crate::table::Table;
 use crate::trust::{self, CaFingerprint, Confirmation, TrustSource, TrustedController};
 use crate::{controller_url, files, output, secret_source};
@@ -166,6 +166,11 @@ impl LoginArgs {
         self.browser || self.no_open
     }
 
+    /// Whether nothing is given that only a login at the terminal has a use for.
+    fn leaves_all_to_the_browser(&self) -> bool {
+        self.password.is_asked_for() && !self.code.is_given() && self.second_ext_jwt.is_none()
+    }
+
     /// How the CA of an unknown controller is confirmed.
     fn confirmation(&self) -> Confirmation {
         match self.fingerprint {
@@ -216,15 +221,16 @@ pub(crate) async fn run(context: &Context, arguments: LoginArgs) -> Result<(), C
     let codes = arguments.code.source()?;
     context.store.check_writable()?;
     let provider = provider(&trusted.client, &method).await?;
-    let opened =
-        if let (LoginMethod::Stored(StoredLogin::Browser), Some(provider)) = (&method, &provider) {
-            browser::log_in(context, &trusted.client, provider, !arguments.no_open).await?
-        } else {
-            let show =
-                |client, credentials| show(client, credentials, provider.as_ref(), bearer.as_ref());
-            let shown = method.log_in(context, &url, &trusted, &arguments, show);
-            shown.await?.complete(&codes, context).await?
-        };
+    let opened = if method.is_in_browser()
+        && let Some(provider) = &provider
+    {
+        browser::log_in(context, &trusted.client, provider, !arguments.no_open).await?
+    } else {
+        let show =
+            |client, credentials| show(client, credentials, provider.as_ref(), bearer.as_ref());
+        let shown = method.log_in(context, &url, &trusted, &arguments, show);
+        shown.await?.complete(&codes, context).await?
+    };
     let username = match &method {
         LoginMethod::Password(username) => Some(username.clone()),
         LoginMethod::Stored(_) => None,
@@ -284,7 +290,7 @@ async fn provider(client: &Client, method: &LoginMethod) -> Result<Option<Provid
         // tokens. Sessions it opens there.
         Err(error)
             if error.refusal().is_some_and(|refusal| refusal.status == 404)
-                && !matches!(method, LoginMethod::Stored(StoredLogin::Browser)) =>
+                && !method.is_in_browser() =>
         {
             Ok(None)
         },

@@ -63,15 +63,22 @@ impl LoginMethod {
         } else {
             Self::from_profile(known)
         };
-        // Without a person there is nobody to use a browser.
+        let last =
+            last.filter(|last| !last.is_in_browser() || arguments.leaves_all_to_the_browser());
+        // Without a person there is nobody to use one.
         let last = last.or_else(|| {
-            let is_possible = prompt::is_interactive() && !arguments.password.is_given();
+            let is_possible = prompt::is_interactive() && arguments.leaves_all_to_the_browser();
             is_possible.then_some(Self::Stored(StoredLogin::Browser))
         });
         last.ok_or_else(|| {
             CliError::usage("the username is missing")
                 .hint("add `--username NAME`, or `--browser` to log in in a browser")
         })
+    }
+
+    /// Whether a page of the controller asks for all that is needed.
+    pub(super) fn is_in_browser(&self) -> bool {
+        matches!(self, Self::Stored(StoredLogin::Browser))
     }
 
     /// Whether the arguments select a method.
