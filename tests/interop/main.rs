@@ -13,6 +13,7 @@ mod audit_chain;
 mod browser;
 mod c_sdk;
 mod certificates;
+mod cli_login;
 mod copies;
 mod enrollment;
 mod foreign_pki;

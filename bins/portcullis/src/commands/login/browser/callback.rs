@@ -132,7 +132,7 @@ impl Expectation {
         callback.set_query(uri.query());
         match self.request.code(&self.provider, &callback) {
             Ok(code) => {
-                let done = "You are logged in. You may close this window.";
+                let done = "The terminal goes on from here. You may close this window.";
                 (page(StatusCode::OK, done), Some(Ok(code)))
             },
             Err(CallbackError::Denied(denial)) => {
