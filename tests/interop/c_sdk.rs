@@ -1,5 +1,8 @@
 //! The C SDK of 2022, as the Python package `openziti` of that year carries it.
 //!
+//! It knows nothing of OpenID Connect, and takes no notice of a controller that offers it. Packages from later
+//! years come without binaries for Linux.
+//!
 //! It knows RS256 as the only signature of tokens, so it needs a controller with an RSA leaf. The
 //! package is fetched from the network, and only when `PORTCULLIS_TEST_WHEEL` is `1`.
 
