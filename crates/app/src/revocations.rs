@@ -1,8 +1,7 @@
 //! Revocations: tokens that are refused although they have not expired.
 //!
-//! They apply to the signed tokens of logins by OIDC, whose validity
-//! [`session_validity`](crate::session_validity) judges. Sessions of `zt-session` are ended by
-//! deleting them.
+//! They apply to the signed tokens of logins by OIDC, whose validity `session_validity` judges.
+//! Sessions of `zt-session` are ended by deleting them.
 
 use crate::app::App;
 use crate::error::AppError;

@@ -1,7 +1,8 @@
 //! Requests to the token endpoint (RFC 6749 section 3.2, RFC 8693 section 2.1).
 //!
 //! This judges form alone. Whether a code can be redeemed, [`LoginRequests`](crate::login::LoginRequests) tells;
-//! whether a token can be refreshed or exchanged, its [`claims`](crate::claims) and [`refresh`](crate::refresh).
+//! whether a token can be refreshed or exchanged, its [`claims`](crate::claims) and the session
+//! ([`OidcSession`](portcullis_domain::oidc_session::OidcSession)).
 
 mod error;
 
