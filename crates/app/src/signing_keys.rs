@@ -1,4 +1,7 @@
 //! The keys that tokens are verified with, across restarts and renewals of the server certificate.
+//!
+//! They stay as long as access, refresh and ID tokens last. Tokens for routers say that they are
+//! good for longer; clients ask for them anew with each connection, by the key of that time.
 
 use crate::app::App;
 use crate::error::AppError;

@@ -5,8 +5,9 @@
 //! had it, and since nobody can tell which of them stole it, the session ends.
 //!
 //! There is one exception. The Go SDK exchanges its refresh token for the next one, and then
-//! presents the same token again for an ID token. So each token yields one ID token besides, to the
-//! client that it belongs to, at the latest a minute after it was spent. An ID token opens nothing.
+//! presents the same token again for an ID token. So a token yields one ID token after it was spent,
+//! to the client that it belongs to, within a minute. The current one yields ID tokens and stays
+//! what it is. An ID token opens nothing.
 //!
 //! [`OidcSession::present`] decides that. It changes nothing by itself: the caller reads the
 //! session, presents the token and writes what comes out in one transaction, so of many who present
@@ -86,26 +87,20 @@ pub struct OidcSession {
 /// The refresh tokens of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct RefreshTokens {
-    current: Member,
+    current: TokenId,
     /// The one before it. All others before are spent, too, and yield nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    spent: Option<SpentMember>,
+    spent: Option<SpentToken>,
 }
 
-/// A token of a family.
+/// A token that was spent for its successor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Member {
+struct SpentToken {
     id: TokenId,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    has_yielded_id_token: bool,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct SpentMember {
-    #[serde(flatten)]
-    member: Member,
     #[serde(with = "jiff::fmt::serde::timestamp::millisecond::required")]
     spent_at: Timestamp,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    has_yielded_id_token: bool,
 }
 
 /// What a client presents a refresh token for.
@@ -158,7 +153,7 @@ impl OidcSession {
             client: self.client,
             expires_at,
             refresh_tokens: refresh.map(|first| RefreshTokens {
-                current: Member::new(first),
+                current: first,
                 spent: None,
             }),
         }
@@ -202,45 +197,32 @@ impl RefreshTokens {
     /// The tokens after the current one was spent for `next`; `None` if `token` is not the current
     /// one.
     fn rotated(&self, token: &TokenId, next: TokenId, now: Timestamp) -> Option<Self> {
-        (self.current.id == *token).then(|| Self {
-            current: Member::new(next),
-            spent: Some(SpentMember {
-                member: self.current.clone(),
+        (self.current == *token).then(|| Self {
+            current: next,
+            spent: Some(SpentToken {
+                id: token.clone(),
                 spent_at: now,
+                has_yielded_id_token: false,
             }),
         })
     }
 
-    /// The tokens after one yielded its ID token; `None` if it has none to yield.
+    /// The tokens after one yielded an ID token; `None` if it has none to yield.
     fn after_id_token(&self, token: &TokenId, now: Timestamp) -> Option<Self> {
         let mut tokens = self.clone();
-        let member = if tokens.current.id == *token {
-            &mut tokens.current
-        } else {
+        if tokens.current != *token {
             let spent = tokens.spent.as_mut();
-            &mut spent.filter(|spent| spent.is_recent(now))?.member
-        };
-        if member.id != *token || member.has_yielded_id_token {
-            return None;
+            let spent = spent.filter(|spent| spent.id == *token && spent.yields_id_token(now))?;
+            spent.has_yielded_id_token = true;
         }
-        member.has_yielded_id_token = true;
         Some(tokens)
     }
 }
 
-impl Member {
-    fn new(id: TokenId) -> Self {
-        Self {
-            id,
-            has_yielded_id_token: false,
-        }
-    }
-}
-
-impl SpentMember {
-    fn is_recent(&self, now: Timestamp) -> bool {
+impl SpentToken {
+    fn yields_id_token(&self, now: Timestamp) -> bool {
         let since = now.duration_since(self.spent_at);
-        (-CLOCK_TOLERANCE..=ID_TOKEN_WINDOW).contains(&since)
+        !self.has_yielded_id_token && (-CLOCK_TOLERANCE..=ID_TOKEN_WINDOW).contains(&since)
     }
 }
 

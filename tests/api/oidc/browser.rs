@@ -1,7 +1,8 @@
 //! Logins in a browser: pages, cookies, and requests that other pages make it send.
 
+use crate::support::credentials::with_certificate;
 use crate::support::mfa::enroll;
-use crate::support::oidc::{authorization, location, parameter, request, with_form};
+use crate::support::oidc::{Flow, authorization, location, parameter, request, with_form};
 use http::Method;
 use portcullis_testkit::{Harness, PASSWORD, Reply, Request};
 use serde_json::json;
@@ -185,6 +186,25 @@ async fn people_are_told_of_errors_by_pages() {
     }
     let reply = request(&controller, Method::GET, "/nothing").send().await;
     assert_eq!(reply.headers["content-type"], "application/json");
+}
+
+/// On loopback the application could be anybody's page, and a browser needs no click to send its
+/// certificate.
+#[tokio::test]
+async fn certificates_are_taken_from_pages_of_the_provider_alone() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let (_, chain) = with_certificate(&controller, &admin, "laptop").await;
+    // Begun by a program, so that no cookie protects it.
+    let flow = Flow::begin(&controller).await;
+    let post = |origin: &'static str| {
+        let request = request(&controller, Method::POST, "/login/cert").certificates(&chain);
+        let request = request.header("sec-fetch-mode", "no-cors");
+        let request = request.header("origin", origin);
+        with_form(request, &[("id", &*flow.id)]).send()
+    };
+    assert_eq!(post("http://localhost:8080").await.status, 403);
+    assert_eq!(post("https://ctrl.example.test:1280").await.status, 302);
 }
 
 #[tokio::test]

@@ -233,3 +233,31 @@ async fn certificate_comes_with_tokens_and_binds_them() {
     let refused = crate::support::oidc::refresh(&controller, &tokens.refresh).await;
     assert_eq!(oauth_error(&refused), (400, "access_denied".to_owned()));
 }
+
+#[tokio::test]
+async fn certificate_requests_are_judged_before_anything_is_kept() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    controller.create_user(&admin, "alice", json!({})).await;
+    let flow = Flow::begin(&controller).await;
+    let (_key, csr) = client_key_and_csr();
+    let long = format!("{csr}{}", "\n".repeat(9_000));
+    for (csr, status) in [("nonsense", 400), (&long, 400), (&"x".repeat(40_000), 413)] {
+        let body = json!({"username": "alice", "password": PASSWORD, "csrPem": csr});
+        assert_eq!(flow.step("/login/password", body).await.status, status);
+    }
+    flow.password("alice").await;
+    let code = flow.code().await;
+    let form = [
+        ("grant_type", "authorization_code"),
+        ("client_id", "native"),
+        ("code", &*code),
+        ("code_verifier", crate::support::oidc::VERIFIER),
+        ("redirect_uri", crate::support::oidc::REDIRECT),
+        ("csr_pem", "nonsense"),
+    ];
+    let refused = post(&controller, "/oauth/token", &form).await;
+    assert_eq!(oauth_error(&refused), (400, "invalid_request".to_owned()));
+    // That did not spend the code.
+    Tokens::of(&flow.redeem(&code).await);
+}

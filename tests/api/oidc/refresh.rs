@@ -1,8 +1,12 @@
 //! Rotation of refresh tokens.
 
 use crate::support::mfa::advance_clock;
-use crate::support::oidc::{Tokens, claims, exchange, oauth_error, refresh, session_of};
-use portcullis_testkit::Harness;
+use crate::support::modify_policy;
+use crate::support::oidc::{Flow, Tokens, claims, exchange, oauth_error, refresh, session_of};
+use portcullis_app::Settings;
+use portcullis_domain::api_session::SessionLifetimes;
+use portcullis_domain::clock::SignedDuration;
+use portcullis_testkit::{Harness, HarnessOptions};
 use serde_json::json;
 
 const REFUSED: u16 = 400;
@@ -84,6 +88,87 @@ async fn renewal_of_the_go_sdk_works() {
     let again = exchange(&controller, subject, "id_token").await;
     assert_eq!(oauth_error(&again), (REFUSED, "invalid_grant".to_owned()));
     assert_eq!(session_of(&controller, &second.access).await.status, 401);
+}
+
+#[tokio::test]
+async fn current_token_yields_id_tokens_and_stays_what_it_is() {
+    let (controller, first) = logged_in().await;
+    for _time in 0..2 {
+        let subject = (first.refresh.as_str(), "refresh_token");
+        assert_eq!(exchange(&controller, subject, "id_token").await.status, 200);
+    }
+    Tokens::of(&refresh(&controller, &first.refresh).await);
+}
+
+#[tokio::test]
+async fn id_tokens_take_the_scope_of_openid() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    controller.create_user(&admin, "alice", json!({})).await;
+    let flow = Flow::begin_with(&controller, &[("scope", "offline_access")], &[]).await;
+    flow.password("alice").await;
+    let tokens = flow.tokens().await;
+    assert_eq!(tokens.id_token, "");
+    for subject in [
+        (&*tokens.access, "access_token"),
+        (&*tokens.refresh, "refresh_token"),
+    ] {
+        let refused = exchange(&controller, subject, "id_token").await;
+        assert_eq!(oauth_error(&refused), (REFUSED, "invalid_scope".to_owned()));
+    }
+}
+
+#[tokio::test]
+async fn exchanged_token_ends_with_the_one_that_was_exchanged() {
+    let (controller, first) = logged_in().await;
+    let subject = (first.access.as_str(), "access_token");
+    let second = Tokens::of(&exchange(&controller, subject, "access_token").await);
+    let form = [("client_id", "native"), ("token", &*first.access)];
+    let revoked = crate::support::oidc::post(&controller, "/revoke", &form).await;
+    assert_eq!(revoked.status, 200);
+    assert_eq!(session_of(&controller, &second.access).await.status, 401);
+    // The refresh token is another one.
+    Tokens::of(&refresh(&controller, &first.refresh).await);
+}
+
+#[tokio::test]
+async fn factor_that_a_policy_demands_by_now_takes_a_new_login() {
+    let (controller, first) = logged_in().await;
+    modify_policy(&controller, "default", |policy| {
+        policy.spec.secondary.require_totp = true;
+    })
+    .await;
+    let refused = refresh(&controller, &first.refresh).await;
+    assert_eq!(oauth_error(&refused), (REFUSED, "invalid_grant".to_owned()));
+    // Nothing was spent by that.
+    modify_policy(&controller, "default", |policy| {
+        policy.spec.secondary.require_totp = false;
+    })
+    .await;
+    Tokens::of(&refresh(&controller, &first.refresh).await);
+}
+
+#[tokio::test]
+async fn no_token_outlives_its_session() {
+    let options = HarnessOptions {
+        settings: Settings {
+            session_lifetimes: SessionLifetimes {
+                all: Some(SignedDuration::from_mins(10)),
+                administrators: None,
+            },
+            ..Settings::default()
+        },
+        ..HarnessOptions::default()
+    };
+    let controller = Harness::start_with(options).await;
+    let admin = controller.admin().await;
+    controller.create_user(&admin, "alice", json!({})).await;
+    let tokens = Tokens::by_password(&controller, "alice").await;
+    for token in [&tokens.access, &tokens.refresh] {
+        let told = claims(token);
+        let life = told["exp"].as_i64().unwrap() - told["auth_time"].as_i64().unwrap();
+        assert!((590..=600).contains(&life), "{life}");
+    }
 }
 
 #[tokio::test]

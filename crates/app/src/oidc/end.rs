@@ -15,6 +15,7 @@ use portcullis_domain::oidc_session::OidcClient;
 use portcullis_domain::revocation::{Revocation, RevocationSpec, RevocationType};
 use portcullis_domain::tags::Tags;
 use portcullis_oidc::claims::{AccessClaims, IdClaims, RefreshClaims, Validation};
+use portcullis_oidc::issuer::Issuers;
 use portcullis_oidc::token_request::TokenError;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{REVOCATION, RowsMut, reference};
@@ -31,11 +32,15 @@ pub async fn revoke(
     oidc_client: OidcClient,
     client: &TokenClient<'_>,
 ) -> Result<Result<(), TokenError>, AppError> {
+    let served = app.network().serving_state();
     let is_foreign = |owner: OidcClient| owner != oidc_client;
     match tokens::verify::<RefreshClaims>(app, token) {
         Ok(claims) if is_foreign(claims.session.client_id) => return Ok(Err(TokenError::Invalid)),
         Ok(claims) => {
-            end_by_id(app, client.origin, &claims.session.z_asid, "revoke").await?;
+            // Whoever has it may end its session, also without its certificate.
+            if claims.validate(&validation(app, &served.issuers)).is_ok() {
+                end_by_id(app, client.origin, &claims.session.z_asid, "revoke").await?;
+            }
             return Ok(Ok(()));
         },
         Err(UnverifiedError::Foreign) => return Ok(Ok(())),
@@ -48,7 +53,7 @@ pub async fn revoke(
         return Ok(Err(TokenError::Invalid));
     }
     let end = time(claims.exp);
-    if app.env().now() < end {
+    if claims.validate(&validation(app, &served.issuers)).is_ok() {
         let identity = &claims.session.sub;
         revoke_token(app, client.origin, identity, claims.jti.as_str(), end).await?;
     }
@@ -66,19 +71,25 @@ pub async fn end_session(
         return Ok(None);
     };
     let served = app.network().serving_state();
-    let validation = Validation {
-        issuers: &served.issuers,
-        client: None,
-        now: app.env().now(),
-        leeway: SignedDuration::ZERO,
-    };
-    if claims.validate_hint(&validation).is_err() {
+    if claims
+        .validate_hint(&validation(app, &served.issuers))
+        .is_err()
+    {
         return Ok(None);
     }
     if let Some(session) = &claims.z_asid {
         end_by_id(app, origin, session, "end").await?;
     }
     Ok(Some(claims.client_id))
+}
+
+fn validation<'v>(app: &App, issuers: &'v Issuers) -> Validation<'v> {
+    Validation {
+        issuers,
+        client: None,
+        now: app.env().now(),
+        leeway: SignedDuration::ZERO,
+    }
 }
 
 /// Ends a session by its id, and revokes its tokens.

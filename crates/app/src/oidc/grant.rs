@@ -2,7 +2,6 @@
 
 use super::end::end_by_id;
 use super::issue::{TokenIssuer, certificate, holder_facts};
-use super::login::passed_signer;
 use crate::app::App;
 use crate::error::AppError;
 use crate::session_validity::{LiveSession, RevocableToken, validate};
@@ -14,6 +13,7 @@ use portcullis_domain::api_session::{ApiSession, SessionLifetimes};
 use portcullis_domain::audit::Actor;
 use portcullis_domain::clock::{SignedDuration, Timestamp};
 use portcullis_domain::entropy::EntropyError;
+use portcullis_domain::ids::SignerId;
 use portcullis_domain::oidc_session::{
     EndReason, OidcClient, OidcSession, Presented, TokenId, Wanted,
 };
@@ -23,11 +23,12 @@ use portcullis_oidc::claims::{
 };
 use portcullis_oidc::issuer::Issuer;
 use portcullis_oidc::login::{AuthenticatedLogin, RedeemError, Redemption};
-use portcullis_oidc::scope::Scope;
+use portcullis_oidc::scope::{Scope, ScopeError};
 use portcullis_oidc::token_request::{
     Exchange, Grant, Refresh, RequestedType, SubjectType, TokenError, TokenRequest,
 };
 use portcullis_oidc::token_response::TokenResponse;
+use portcullis_pki::Csr;
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{Found, Rows, RowsMut, WriteError};
@@ -120,6 +121,14 @@ struct Renewal {
 impl TokenGrant<'_> {
     /// Tokens for a code.
     async fn redeem(&self, redemption: &Redemption) -> Result<TokenResponse, GrantError> {
+        // Before the code is spent: a second use of it would end the session.
+        if self
+            .csr
+            .as_ref()
+            .is_some_and(|csr| Csr::from_pem(csr).is_err())
+        {
+            return Err(TokenError::Csr.into());
+        }
         let redeemed = {
             let mut requests = self.app.login_requests.lock();
             requests.redeem(redemption, self.tokens.now)
@@ -148,20 +157,28 @@ impl TokenGrant<'_> {
             .as_ref()
             .map(|issued| issued.fingerprint.clone());
         let facts = SessionFacts::new(&login, holder, fingerprint);
-        // The first access token and the first refresh token share their id, as OpenZiti's do.
-        let id = TokenId::generate(&*self.app.env().entropy)?;
-        let lasts = facts.scopes.contains(Scope::OfflineAccess);
-        let (refresh_id, end) = if lasts {
-            (Some(id.clone()), self.tokens.refresh_end())
+        let lifetimes = self.lifetimes(&live);
+        let refresh_id = facts
+            .scopes
+            .contains(Scope::OfflineAccess)
+            .then(|| TokenId::generate(&*self.app.env().entropy))
+            .transpose()?;
+        let lasts = if refresh_id.is_some() {
+            lifetimes.refresh
         } else {
-            (None, self.tokens.access_end())
+            lifetimes.access
         };
-        self.update_session(&live, move |oidc| Ok(oidc.issued(refresh_id.clone(), end)))
-            .await?;
-        let access = self.tokens.access(id.clone(), facts.clone())?;
-        let mut response = self.response(access, &facts);
-        if lasts {
-            response.refresh_token = Some(self.tokens.refresh(id, facts.clone())?);
+        let (first, end) = (refresh_id.clone(), self.tokens.end_of(lasts));
+        self.update_session(&live, passed_by(&login), move |oidc| {
+            Ok(oidc.issued(first.clone(), end))
+        })
+        .await?;
+        let id = TokenId::generate(&*self.app.env().entropy)?;
+        let access = self.tokens.access(id, facts.clone(), lifetimes.access)?;
+        let mut response = self.response(access, &facts, lifetimes);
+        if let Some(id) = refresh_id {
+            let refresh = self.tokens.refresh(id, facts.clone(), lifetimes.refresh)?;
+            response.refresh_token = Some(refresh);
         }
         let origin = IdTokenOrigin {
             nonce: login.request().nonce.as_deref(),
@@ -182,7 +199,6 @@ impl TokenGrant<'_> {
         let primary = login.primary();
         let live = sessions::find_oidc(self.app, rows, &primary.session)?;
         let live = live.ok_or(TokenError::Revoked)?;
-        let passed = passed_signer(login, &live);
         let session = &live.session.entity;
         let is_revoked = RevocableToken {
             // No token has this id.
@@ -192,13 +208,10 @@ impl TokenGrant<'_> {
             issued_at: primary.authenticated_at,
         }
         .is_revoked(rows)?;
-        if is_revoked
-            || !session
-                .open_factors(&live.policy, passed.as_ref())
-                .is_empty()
-        {
+        if is_revoked {
             return Err(TokenError::Revoked.into());
         }
+        check_factors(&live, &passed_by(login))?;
         Ok(live)
     }
 
@@ -208,15 +221,21 @@ impl TokenGrant<'_> {
         let scopes = renewal.facts.scopes.reduced_to(refresh.scope.as_deref());
         let scopes = scopes.map_err(TokenError::from)?;
         let certificate = self.bind_certificate(&mut renewal)?;
-        let refresh_id = self.rotate(&renewal).await?;
+        let lifetimes = self.lifetimes(&renewal.live);
+        let refresh_id = self.rotate(&renewal, lifetimes).await?;
         let granted = SessionFacts {
             scopes,
             ..renewal.facts.clone()
         };
         let access_id = TokenId::generate(&*self.app.env().entropy)?;
-        let access = self.tokens.access(access_id, granted.clone())?;
-        let mut response = self.response(access, &granted);
-        response.refresh_token = Some(self.tokens.refresh(refresh_id, renewal.facts)?);
+        let access = self
+            .tokens
+            .access(access_id, granted.clone(), lifetimes.access)?;
+        let mut response = self.response(access, &granted, lifetimes);
+        let refresh = self
+            .tokens
+            .refresh(refresh_id, renewal.facts, lifetimes.refresh)?;
+        response.refresh_token = Some(refresh);
         let origin = IdTokenOrigin::default();
         self.add_id_token(&mut response, &renewal.live, &granted, origin)?;
         response.session_cert = certificate;
@@ -253,6 +272,7 @@ impl TokenGrant<'_> {
             holder_facts(view.rows(), &live)?
         };
         let facts = claims.session.clone().renewed(holder);
+        check_factors(&live, &passed_in(&facts))?;
         if exchange.requested == RequestedType::IdToken {
             return self.id_token_response(&live, &facts, exchange);
         }
@@ -261,11 +281,12 @@ impl TokenGrant<'_> {
             scopes: scopes.map_err(TokenError::from)?,
             ..facts
         };
-        let id = TokenId::generate(&*self.app.env().entropy)?;
-        let access = self.tokens.access_until(id, granted.clone(), claims.exp)?;
-        let lifetime = self.app.oidc.access_token_lifetime;
+        // It ends with the other one: at the same time, and by the same revocation.
         let left = claims.exp.saturating_sub(self.tokens.now.as_second());
-        let expires_in = self.tokens.seconds_left(lifetime).min(left);
+        let left = SignedDuration::from_secs(left);
+        let id = claims.jti.clone();
+        let access = self.tokens.access(id, granted.clone(), left)?;
+        let expires_in = self.tokens.seconds_left(left);
         let response = TokenResponse::new(access, expires_in, &granted.scopes);
         Ok(response.exchanged_for(exchange.requested))
     }
@@ -306,6 +327,7 @@ impl TokenGrant<'_> {
         if live.session.entity.totp.is_complete() && !facts.amr.contains(&Amr::Totp) {
             facts.amr.push(Amr::Totp);
         }
+        check_factors(&live, &passed_in(&facts))?;
         Ok(Renewal {
             live,
             claims,
@@ -332,11 +354,15 @@ impl TokenGrant<'_> {
     }
 
     /// Spends a refresh token; returns the id of the next one.
-    async fn rotate(&self, renewal: &Renewal) -> Result<TokenId, GrantError> {
+    async fn rotate(
+        &self,
+        renewal: &Renewal,
+        lifetimes: TokenLifetimes,
+    ) -> Result<TokenId, GrantError> {
         let next = TokenId::generate(&*self.app.env().entropy)?;
         let wanted = Wanted::Rotation {
             next: next.clone(),
-            expires_at: self.tokens.refresh_end(),
+            expires_at: self.tokens.end_of(lifetimes.refresh),
         };
         self.present(renewal, wanted).await?;
         Ok(next)
@@ -348,7 +374,7 @@ impl TokenGrant<'_> {
         let claims = renewal.claims.clone();
         let revocation = SessionRevocation::new(self.app);
         let key = renewal.live.session.key;
-        let recheck = Recheck::new(self, key);
+        let recheck = Recheck::new(self, key, passed_in(&renewal.facts));
         let identity = &renewal.live.identity.entity.id;
         let actor = Actor::without_session(self.client.origin, identity.as_str());
         let ended: Option<EndReason> = self
@@ -385,9 +411,10 @@ impl TokenGrant<'_> {
     async fn update_session(
         &self,
         live: &LiveSession,
+        passed: Vec<SignerId>,
         change: impl Fn(&OidcSession) -> Result<OidcSession, GrantError> + Send + 'static,
     ) -> Result<(), GrantError> {
-        let recheck = Recheck::new(self, live.session.key);
+        let recheck = Recheck::new(self, live.session.key, passed);
         let actor = Actor::without_session(self.client.origin, live.identity.entity.id.as_str());
         self.app
             .commit(actor, move |rows| {
@@ -398,9 +425,27 @@ impl TokenGrant<'_> {
             .await
     }
 
-    fn response(&self, access: SecretString, facts: &SessionFacts) -> TokenResponse {
-        let lifetime = self.app.oidc.access_token_lifetime;
-        TokenResponse::new(access, self.tokens.seconds_left(lifetime), &facts.scopes)
+    fn response(
+        &self,
+        access: SecretString,
+        facts: &SessionFacts,
+        lifetimes: TokenLifetimes,
+    ) -> TokenResponse {
+        let expires_in = self.tokens.seconds_left(lifetimes.access);
+        TokenResponse::new(access, expires_in, &facts.scopes)
+    }
+
+    /// How long tokens of a session last. None outlives it.
+    fn lifetimes(&self, live: &LiveSession) -> TokenLifetimes {
+        let is_admin = live.identity.entity.has_admin_rights();
+        let limits = self.app.settings().session_lifetimes;
+        let end = limits.expires_at(&live.session.entity, is_admin);
+        let left = end.map(|end| end.duration_since(self.tokens.now));
+        let capped = |usual: SignedDuration| left.map_or(usual, |left| left.min(usual));
+        TokenLifetimes {
+            access: capped(self.app.oidc.access_token_lifetime),
+            refresh: capped(self.app.oidc.refresh_token_lifetime),
+        }
     }
 
     /// Adds the ID token that comes with an access token, if its scopes include one.
@@ -430,6 +475,9 @@ impl TokenGrant<'_> {
     ) -> Result<TokenResponse, GrantError> {
         let scopes = facts.scopes.reduced_to(exchange.scope.as_deref());
         let scopes = scopes.map_err(TokenError::from)?;
+        if !scopes.contains(Scope::OpenId) {
+            return Err(TokenError::Scope(ScopeError).into());
+        }
         let name = live.identity.entity.name();
         let token = self
             .tokens
@@ -465,18 +513,58 @@ fn revocable(claims: &RefreshClaims) -> RevocableToken<'_> {
     }
 }
 
-/// Judges a session again in the transaction that changes it.
+/// How long tokens last that are issued now.
 #[derive(Clone, Copy)]
+struct TokenLifetimes {
+    access: SignedDuration,
+    refresh: SignedDuration,
+}
+
+/// The external signers whose tokens were shown in a login.
+fn passed_by(login: &AuthenticatedLogin) -> Vec<SignerId> {
+    signers_in(&login.amr())
+}
+
+/// The external signers whose tokens were shown in the login of a session.
+fn passed_in(facts: &SessionFacts) -> Vec<SignerId> {
+    signers_in(&facts.amr)
+}
+
+fn signers_in(amr: &[Amr]) -> Vec<SignerId> {
+    let signers = amr.iter().filter_map(|amr| match amr {
+        Amr::ExternalSigner(signer) => Some(signer.clone()),
+        Amr::Method(_) | Amr::Totp => None,
+    });
+    signers.collect()
+}
+
+/// Checks that no factor is open by the policy as it is now. Routers judge tokens by themselves, so
+/// none is issued for a session that would be partial.
+fn check_factors(live: &LiveSession, passed: &[SignerId]) -> Result<(), TokenError> {
+    let demanded = live.policy.spec.secondary.require_ext_jwt_signer.as_ref();
+    let shown = demanded.filter(|demanded| passed.contains(demanded));
+    let session = &live.session.entity;
+    if session.open_factors(&live.policy, shown).is_empty() {
+        Ok(())
+    } else {
+        Err(TokenError::OpenFactor)
+    }
+}
+
+/// Judges a session again in the transaction that changes it.
+#[derive(Clone)]
 struct Recheck {
     key: RecordKey,
+    passed: Vec<SignerId>,
     lifetimes: SessionLifetimes,
     now: Timestamp,
 }
 
 impl Recheck {
-    fn new(grant: &TokenGrant<'_>, key: RecordKey) -> Self {
+    fn new(grant: &TokenGrant<'_>, key: RecordKey, passed: Vec<SignerId>) -> Self {
         Self {
             key,
+            passed,
             lifetimes: grant.app.settings().session_lifetimes,
             now: grant.tokens.now,
         }
@@ -488,7 +576,8 @@ impl Recheck {
             key: self.key,
             entity: Arc::clone(&session),
         };
-        validate(rows, found, self.lifetimes, self.now)?.ok_or(TokenError::Revoked)?;
+        let live = validate(rows, found, self.lifetimes, self.now)?;
+        check_factors(&live.ok_or(TokenError::Revoked)?, &self.passed)?;
         let oidc = session.oidc.clone().ok_or(TokenError::Revoked)?;
         Ok((session, oidc))
     }
@@ -499,6 +588,9 @@ impl Recheck {
         session: &ApiSession,
         oidc: OidcSession,
     ) -> Result<(), GrantError> {
+        if session.oidc.as_ref() == Some(&oidc) {
+            return Ok(());
+        }
         let mut after = session.clone();
         after.oidc = Some(oidc);
         Ok(rows.replace(&self.key, session, &after)?)

@@ -34,24 +34,9 @@ impl TokenIssuer<'_> {
         &self,
         id: TokenId,
         facts: SessionFacts,
+        lifetime: SignedDuration,
     ) -> Result<SecretString, AppError> {
-        let lifetime = self.app.oidc.access_token_lifetime;
-        tokens::sign(
-            self.app,
-            &AccessClaims::issue(facts, &self.terms(id, lifetime)),
-        )
-    }
-
-    /// An access token that ends with the one that it is exchanged for, at the latest.
-    pub(super) fn access_until(
-        &self,
-        id: TokenId,
-        facts: SessionFacts,
-        end: i64,
-    ) -> Result<SecretString, AppError> {
-        let lifetime = self.app.oidc.access_token_lifetime;
-        let mut claims = AccessClaims::issue(facts, &self.terms(id, lifetime));
-        claims.exp = claims.exp.min(end);
+        let claims = AccessClaims::issue(facts, &self.terms(id, lifetime));
         tokens::sign(self.app, &claims)
     }
 
@@ -59,12 +44,10 @@ impl TokenIssuer<'_> {
         &self,
         id: TokenId,
         facts: SessionFacts,
+        lifetime: SignedDuration,
     ) -> Result<SecretString, AppError> {
-        let lifetime = self.app.oidc.refresh_token_lifetime;
-        tokens::sign(
-            self.app,
-            &RefreshClaims::issue(facts, &self.terms(id, lifetime)),
-        )
+        let claims = RefreshClaims::issue(facts, &self.terms(id, lifetime));
+        tokens::sign(self.app, &claims)
     }
 
     /// An ID token for the identity with this name.
@@ -90,14 +73,9 @@ impl TokenIssuer<'_> {
         }
     }
 
-    /// When a refresh token expires that is issued now.
-    pub(super) fn refresh_end(&self) -> Timestamp {
-        clock::saturating_add(self.now, self.app.oidc.refresh_token_lifetime)
-    }
-
-    /// When an access token expires that is issued now.
-    pub(super) fn access_end(&self) -> Timestamp {
-        clock::saturating_add(self.now, self.app.oidc.access_token_lifetime)
+    /// When a token expires that is issued now.
+    pub(super) fn end_of(&self, lifetime: SignedDuration) -> Timestamp {
+        clock::saturating_add(self.now, lifetime)
     }
 
     /// Whole seconds that a token with this lifetime has left. Times in tokens have no fractions,

@@ -22,10 +22,15 @@ use portcullis_oidc::login::{
 };
 use portcullis_oidc::method::LoginMethod;
 use portcullis_oidc::redirect::{RedirectUris, RegisteredUri};
+use portcullis_pki::Csr;
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::Rows;
 use secrecy::SecretString;
 use std::net::SocketAddr;
+
+/// Longest request for a certificate that comes with a login, in bytes. One with an RSA key of 8192
+/// bits has half of it.
+const MAX_CSR: usize = 8 * 1024;
 
 /// A first factor.
 #[derive(Debug, Clone)]
@@ -85,6 +90,8 @@ pub enum LoginStepError {
     /// The step is out of order, or another identity takes it.
     #[error(transparent)]
     Order(#[from] LoginOrderError),
+    #[error("csrPem is not a usable certificate signing request of at most 8 KiB")]
+    Csr,
     /// The session of the login has ended in the meantime.
     #[error("the session of the login has ended")]
     SessionEnded,
@@ -154,6 +161,12 @@ pub async fn authenticate(
         let request = login.request();
         (request.client, request.config_types.clone())
     };
+    // It is kept with the login until the code is redeemed, so it has to be one, and short.
+    if let Some(csr) = &details.csr
+        && (csr.len() > MAX_CSR || Csr::from_pem(csr).is_err())
+    {
+        return Err(LoginStepError::Csr);
+    }
     let details = LoginDetails {
         config_types: if details.config_types.is_empty() {
             config_types

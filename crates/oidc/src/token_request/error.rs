@@ -38,6 +38,9 @@ pub enum TokenError {
     Target,
     #[error(transparent)]
     Scope(#[from] ScopeError),
+    /// The policy demands a factor by now that the session has not shown.
+    #[error("the user has to log in again and show another factor")]
+    OpenFactor,
     /// The token counts only together with a client certificate.
     #[error("the client certificate that the token is bound to was not presented")]
     Certificate,
@@ -75,9 +78,12 @@ impl TokenError {
             | Self::Csr
             | Self::Client(ClientError::Missing | ClientError::Ambiguous) => "invalid_request",
             Self::Client(_) => "invalid_client",
-            Self::Redeem(_) | Self::Verifier(_) | Self::Invalid | Self::Expired | Self::Revoked => {
-                "invalid_grant"
-            },
+            Self::Redeem(_)
+            | Self::Verifier(_)
+            | Self::Invalid
+            | Self::Expired
+            | Self::Revoked
+            | Self::OpenFactor => "invalid_grant",
             Self::Target => "invalid_target",
             Self::Scope(_) => "invalid_scope",
             Self::Certificate => "access_denied",

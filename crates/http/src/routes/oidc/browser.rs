@@ -101,18 +101,22 @@ fn cookie(id: &str, value: &str, seconds: i64) -> Option<HeaderValue> {
     Some(cookie)
 }
 
-/// Checks that credentials come from a page of the issuer or of the application that the login is
-/// for. A browser sends its client certificate with whatever any page makes it send.
+/// Checks that credentials come from a page of the issuer or of `application`, the one that the
+/// login is for.
+///
+/// A browser sends its client certificate with whatever any page makes it send, so for a login by
+/// certificate there must be no `application`: on loopback that could be anybody's page.
 pub(super) fn check_origin(
     headers: &HeaderMap,
     issuer: &Issuer,
-    redirect_uri: &RedirectUri,
+    application: Option<&RedirectUri>,
 ) -> Result<(), ApiError> {
     let Some(origin) = headers.get(header::ORIGIN) else {
         return Ok(());
     };
     let is_allowed = origin.to_str().is_ok_and(|origin| {
-        issuer.origin() == origin || redirect_uri.origin().as_deref() == Some(origin)
+        let of_application = application.and_then(RedirectUri::origin);
+        issuer.origin() == origin || of_application.as_deref() == Some(origin)
     });
     if is_allowed {
         Ok(())

@@ -21,6 +21,10 @@ const AUTH_REQUEST_ID: HeaderName = HeaderName::from_static("auth-request-id");
 /// Another name of the password's endpoint, by which its page goes.
 const USERNAME: &str = "/login/username";
 
+/// Longest body of a first factor, in bytes: credentials, information about the client, and a
+/// certificate request.
+const MAX_BODY_BYTES: usize = 32 * 1024;
+
 pub(super) fn routes() -> Vec<Route> {
     let page = |path, method: LoginMethod| {
         let show = move |call| std::future::ready(show(&call, method));
@@ -28,7 +32,9 @@ pub(super) fn routes() -> Vec<Route> {
     };
     let submission = |path, method: LoginMethod| {
         let submit = move |call| submit(call, method);
-        public::<StepBody, _, _>(Method::POST, path, submit).producing("text/html")
+        public::<StepBody, _, _>(Method::POST, path, submit)
+            .producing("text/html")
+            .with_body_limit(MAX_BODY_BYTES)
     };
     vec![
         page(USERNAME, LoginMethod::Password),
@@ -87,7 +93,12 @@ async fn submit(call: Call<(), StepBody>, method: LoginMethod) -> Result<ApiResp
         Err(refused) => return Ok(*refused),
     };
     let credential = match method {
-        LoginMethod::Certificate => PrimaryCredential::Certificate,
+        LoginMethod::Certificate => {
+            if let Err(refused) = step.check_own_origin() {
+                return Ok(*refused);
+            }
+            PrimaryCredential::Certificate
+        },
         LoginMethod::ExternalJwt => PrimaryCredential::ExternalJwt,
         LoginMethod::Password => {
             let Some(credential) = password(body)? else {

@@ -10,6 +10,7 @@ use crate::session;
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use portcullis_api::api_session::AuthQuery;
 use portcullis_api::code::Code;
+use portcullis_api::error::Cause;
 use portcullis_app::oidc::{self, LoginClient, LoginProgress, LoginStepError, TotpEnrollment};
 use portcullis_app::sessions::LoginError;
 use portcullis_app::signers::BearerTokens;
@@ -19,6 +20,7 @@ use portcullis_oidc::discovery::endpoint;
 use portcullis_oidc::issuer::Issuer;
 use portcullis_oidc::login::Presenter;
 use portcullis_oidc::pages::{self, LoginPages, Problem, Refusal};
+use portcullis_oidc::redirect::RedirectUri;
 use secrecy::SecretString;
 use serde::Serialize;
 
@@ -88,8 +90,17 @@ impl<'s> Step<'s> {
 
     /// Checks that a request that changes something comes from a page that may send it.
     pub(super) fn check_origin(&self) -> Result<(), Refused> {
+        self.check_origin_but(Some(&self.request.redirect_uri))
+    }
+
+    /// Like [`Step::check_origin`], for credentials that browsers send by themselves.
+    pub(super) fn check_own_origin(&self) -> Result<(), Refused> {
+        self.check_origin_but(None)
+    }
+
+    fn check_origin_but(&self, application: Option<&RedirectUri>) -> Result<(), Refused> {
         let headers = &self.context.headers;
-        browser::check_origin(headers, &self.issuer, &self.request.redirect_uri).map_err(|_error| {
+        browser::check_origin(headers, &self.issuer, application).map_err(|_error| {
             Box::new(if self.is_page {
                 reply::page(StatusCode::FORBIDDEN, pages::problem(Problem::ForeignForm))
             } else {
@@ -177,6 +188,7 @@ impl<'s> Step<'s> {
                 | LoginStepError::Order(_) => return Ok(no_login(true)),
                 LoginStepError::Credential(LoginError::Failed(error))
                 | LoginStepError::Failed(error) => page_refusal(error),
+                LoginStepError::Csr => None,
                 LoginStepError::Credential(_) => Some(Refusal::Wrong),
             };
             if let Some(page) = refusal.and_then(retry) {
@@ -194,6 +206,10 @@ impl<'s> Step<'s> {
                     Some(value) => response.with_header(header::WWW_AUTHENTICATE, value),
                     None => response,
                 })
+            },
+            LoginStepError::Csr => {
+                Err(ApiError::new(Code::CouldNotProcessCsr)
+                    .with_cause(Cause::text(error.to_string())))
             },
             LoginStepError::Credential(error) => Err(error.into()),
             LoginStepError::Failed(error) => Err(error.into()),
