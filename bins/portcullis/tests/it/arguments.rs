@@ -224,7 +224,7 @@ fn username_and_password_come_from_one_place_each() {
     assert_snapshot!(transcript, @r"
         $ portcullis login https://localhost:1280
         error: the username is missing
-        hint: add `--username NAME`
+        hint: add `--username NAME`, or `--browser` to log in in a browser
         [2]
         $ portcullis login https://localhost:1280 -u admin --password-file empty --password s3cret
         error: the argument '--password-file <FILE>' cannot be used with '--password <PASSWORD>'

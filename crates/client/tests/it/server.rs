@@ -107,6 +107,7 @@ async fn serve(acceptor: TlsAcceptor, socket: TcpStream, seen: Arc<Mutex<Seen>>,
         seen.has_client_certificate = stream.get_ref().1.peer_certificates().is_some();
     }
     while let Some(request) = read(&mut stream).await {
+        seen.lock().unwrap().requests.push(request.clone());
         let is_good = |text: &str| request.contains(text);
         let (status, body, is_last) = match say {
             Say::AnswerTo(text, body) if is_good(text) => (200, body, false),
@@ -115,7 +116,6 @@ async fn serve(acceptor: TlsAcceptor, socket: TcpStream, seen: Arc<Mutex<Seen>>,
             Say::AnswerAndClose(status, body) => (status, body, true),
             Say::Nothing => return std::future::pending().await,
         };
-        seen.lock().unwrap().requests.push(request);
         let length = body.len();
         let later = match say {
             Say::AnswerLater(..) => "retry-after: 0\r\n",
