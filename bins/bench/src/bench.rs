@@ -19,6 +19,7 @@ mod lists;
 mod load;
 mod logins;
 mod memory;
+mod oidc;
 mod password_refusals;
 mod passwords;
 mod peer;

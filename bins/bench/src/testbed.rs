@@ -5,6 +5,7 @@ pub(crate) mod calls;
 pub(crate) mod controller;
 pub(crate) mod credential;
 pub(crate) mod link;
+pub(crate) mod oidc;
 pub(crate) mod process;
 pub(crate) mod request;
 pub(crate) mod statistics;

@@ -4,7 +4,9 @@ mod certificates;
 mod codes;
 mod commits;
 mod disk;
+mod groups;
 mod hashes;
+mod rotations;
 mod signatures;
 
 pub(super) use certificates::certificates;
@@ -12,6 +14,7 @@ pub(super) use codes::{recovery_codes, updates, verifications};
 pub(super) use commits::Commits;
 pub(super) use disk::syncs;
 pub(super) use hashes::hashes;
+pub(super) use rotations::Rotations;
 pub(super) use signatures::signatures;
 
 use super::load::{Budget, Pace, Tally};

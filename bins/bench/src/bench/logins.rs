@@ -73,7 +73,8 @@ async fn handshakes(greeters: Vec<Endpoint>, budget: Budget) -> anyhow::Result<T
     Ok(tally)
 }
 
-async fn login_anew(devices: Vec<Endpoint>, budget: Budget) -> anyhow::Result<Tally> {
+/// Logs in over a new connection each time.
+pub(super) async fn login_anew(devices: Vec<Endpoint>, budget: Budget) -> anyhow::Result<Tally> {
     let (tally, _) = drive(devices, budget, |device, pace| async move {
         let login = request::certificate_login();
         while pace.next().is_some() {
@@ -87,7 +88,8 @@ async fn login_anew(devices: Vec<Endpoint>, budget: Budget) -> anyhow::Result<Ta
     Ok(tally)
 }
 
-async fn login_again(links: Vec<Link>, budget: Budget) -> anyhow::Result<Tally> {
+/// Logs in over kept connections.
+pub(super) async fn login_again(links: Vec<Link>, budget: Budget) -> anyhow::Result<Tally> {
     let (tally, _) = drive(links, budget, |mut link, pace| async move {
         let login = request::certificate_login();
         while pace.next().is_some() {

@@ -5,7 +5,7 @@ use super::peer::Peer;
 use super::report::Report;
 use super::scale::Scale;
 use super::{
-    allocations, codes, creates, crowd, current_identity, enrollments, lists, logins, memory,
+    allocations, codes, creates, crowd, current_identity, enrollments, lists, logins, memory, oidc,
     password_refusals, passwords, router_config, services, slow_readers, starts, tokens,
 };
 use crate::testbed::controller::{Controller, Program};
@@ -36,6 +36,8 @@ pub(super) enum Noun {
     Crowd,
     /// Logins with tokens of an external signer
     Tokens,
+    /// Logins by OpenID Connect, refreshes, and requests with access tokens
+    Oidc,
     /// TOTP codes as second factors
     Codes,
     /// Lists on stores of several sizes, with memory and start
@@ -173,6 +175,10 @@ async fn load(
     if wants(Noun::Tokens) {
         say("logins with external tokens")?;
         tokens::measure(fixture, report).await?;
+    }
+    if wants(Noun::Oidc) {
+        say("OpenID Connect")?;
+        oidc::measure(fixture, scratch, report).await?;
     }
     Ok(())
 }

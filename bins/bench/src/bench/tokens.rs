@@ -25,7 +25,7 @@ pub(super) async fn measure(fixture: &Fixture, report: &mut Report) -> anyhow::R
     let signer = Signer::make()?;
     signer.introduce(fixture).await?;
     let token = signer.token()?;
-    let login = request::with_bearer(&format!("{CLIENT}/authenticate?method=ext-jwt"), &token);
+    let login = request::post_with_bearer(&format!("{CLIENT}/authenticate?method=ext-jwt"), &token);
     let (mut bare, mut logins) = (Work::default(), Work::default());
     for _ in 0..fixture.scale.turns {
         let budget = fixture.scale.turn();

@@ -201,6 +201,11 @@ impl Controller {
         Endpoint::new(self.address, &self.roots, client)
     }
 
+    /// Host and port by which it is an issuer of tokens.
+    pub(crate) fn authority(&self) -> String {
+        format!("localhost:{}", self.address.port())
+    }
+
     /// Its log, if it is piped. Whoever takes it has to read it.
     pub(crate) fn take_log(&mut self) -> Option<ChildStderr> {
         self.log.take()

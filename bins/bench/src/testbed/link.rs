@@ -189,6 +189,22 @@ impl Link {
         Ok(answer.body)
     }
 
+    /// Sends a request whose answer has to be a redirect; answers where it leads.
+    pub(crate) async fn redirect(&mut self, request: &[u8]) -> anyhow::Result<&str> {
+        let length = {
+            let answer = self.exchange(request).await?;
+            ensure!(
+                answer.status == 302,
+                "expected a redirect, but the controller answered {}: {}",
+                answer.status,
+                String::from_utf8_lossy(answer.body)
+            );
+            answer.head
+        };
+        let head = self.buffer.get(..length).unwrap_or_default();
+        header(str::from_utf8(head)?, "location").context("the redirect leads nowhere")
+    }
+
     /// Sends a request and reads the first bytes of its answer; answers the status.
     pub(crate) async fn begin(&mut self, request: &[u8]) -> anyhow::Result<u16> {
         self.stream.write_all(request).await?;
@@ -240,23 +256,27 @@ impl Head {
         };
         let (text, _) = bytes.split_at_checked(end).unwrap_or_default();
         let text = str::from_utf8(text).context("the head of the answer is no text")?;
-        let mut lines = text.split("\r\n");
-        let status = lines
+        let status = text
+            .lines()
             .next()
             .and_then(|line| line.strip_prefix("HTTP/1.1 "))
             .and_then(|line| line.get(..3))
             .context("the answer is not HTTP/1.1")?
             .parse()?;
-        let body = lines
-            .filter_map(|line| line.split_once(':'))
-            .find(|(name, _)| name.eq_ignore_ascii_case("content-length"))
-            .map_or(Ok(0), |(_, value)| value.trim().parse())?;
+        let body = header(text, "content-length").map_or(Ok(0), str::parse)?;
         Ok(Some(Self {
             status,
             length: end + 4,
             body,
         }))
     }
+}
+
+/// The value of a header in the text of a head.
+fn header<'h>(head: &'h str, name: &str) -> Option<&'h str> {
+    let mut lines = head.split("\r\n").filter_map(|line| line.split_once(':'));
+    let (_, value) = lines.find(|(found, _)| found.eq_ignore_ascii_case(name))?;
+    Some(value.trim())
 }
 
 #[cfg(test)]
@@ -275,6 +295,13 @@ mod tests {
             body: 2,
         };
         assert_eq!(Head::read(text).unwrap(), Some(head));
+    }
+
+    #[test]
+    fn header_is_found_whatever_its_case() {
+        let head = "HTTP/1.1 302 Found\r\nVary: Origin\r\nLocation: https://a.test/?b=c\r\n\r\n";
+        assert_eq!(header(head, "location"), Some("https://a.test/?b=c"));
+        assert_eq!(header(head, "content-length"), None);
     }
 
     #[test]

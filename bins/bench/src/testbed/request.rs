@@ -8,51 +8,88 @@ pub(crate) const CLIENT: &str = "/edge/client/v1";
 /// Where the management API lies.
 pub(crate) const MANAGEMENT: &str = "/edge/management/v1";
 
+/// The host that requests name; most of the controller does not care.
+const HOST: &str = "localhost";
+
+const JSON: &str = "application/json";
+const FORM: &str = "application/x-www-form-urlencoded";
+
 /// Writes a GET.
 pub(crate) fn get(path: &str, session: Option<&str>) -> Vec<u8> {
-    write("GET", path, session.map(session_header), None)
+    write("GET", path, HOST, session.map(session_header), None)
 }
 
 /// Writes a POST with a JSON body.
 pub(crate) fn post(path: &str, session: Option<&str>, body: &str) -> Vec<u8> {
-    write("POST", path, session.map(session_header), Some(body))
+    let header = session.map(session_header);
+    write("POST", path, HOST, header, Some((JSON, body)))
 }
 
 /// Writes a PATCH with a JSON body.
 pub(crate) fn patch(path: &str, session: Option<&str>, body: &str) -> Vec<u8> {
-    write("PATCH", path, session.map(session_header), Some(body))
+    let header = session.map(session_header);
+    write("PATCH", path, HOST, header, Some((JSON, body)))
 }
 
 /// Writes a DELETE.
 pub(crate) fn delete(path: &str, session: Option<&str>) -> Vec<u8> {
-    write("DELETE", path, session.map(session_header), None)
+    write("DELETE", path, HOST, session.map(session_header), None)
+}
+
+/// Writes a GET that presents a bearer token.
+pub(crate) fn get_with_bearer(path: &str, token: &str) -> Vec<u8> {
+    write("GET", path, HOST, Some(bearer_header(token)), None)
 }
 
 /// Writes a POST without a body, that presents a bearer token.
-pub(crate) fn with_bearer(path: &str, token: &str) -> Vec<u8> {
-    let header = ("authorization", format!("Bearer {token}"));
-    write("POST", path, Some(header), None)
+pub(crate) fn post_with_bearer(path: &str, token: &str) -> Vec<u8> {
+    write("POST", path, HOST, Some(bearer_header(token)), None)
+}
+
+/// Writes a GET to a host by its name.
+pub(crate) fn get_from(host: &str, path: &str) -> Vec<u8> {
+    write("GET", path, host, None, None)
+}
+
+/// Writes a POST with a JSON body to a host by its name.
+pub(crate) fn post_to(host: &str, path: &str, body: &str) -> Vec<u8> {
+    write("POST", path, host, None, Some((JSON, body)))
+}
+
+/// Writes a POST with a form to a host by its name.
+pub(crate) fn post_form_to(host: &str, path: &str, form: &str) -> Vec<u8> {
+    write("POST", path, host, None, Some((FORM, form)))
 }
 
 fn session_header(session: &str) -> (&'static str, String) {
     ("zt-session", session.to_owned())
 }
 
-fn write(method: &str, path: &str, header: Option<(&str, String)>, body: Option<&str>) -> Vec<u8> {
-    let mut text = format!("{method} {path} HTTP/1.1\r\nhost: localhost\r\n");
+fn bearer_header(token: &str) -> (&'static str, String) {
+    ("authorization", format!("Bearer {token}"))
+}
+
+fn write(
+    method: &str,
+    path: &str,
+    host: &str,
+    header: Option<(&str, String)>,
+    body: Option<(&str, &str)>,
+) -> Vec<u8> {
+    let mut text = format!("{method} {path} HTTP/1.1\r\nhost: {host}\r\n");
     if let Some((name, value)) = header {
         // Writing to a string cannot fail.
         let _ = write!(text, "{name}: {value}\r\n");
     }
-    if let Some(body) = body {
+    if let Some((media_type, body)) = body {
         let length = body.len();
         let _ = write!(
             text,
-            "content-type: application/json\r\ncontent-length: {length}\r\n"
+            "content-type: {media_type}\r\ncontent-length: {length}\r\n"
         );
     }
     text.push_str("\r\n");
-    text.push_str(body.unwrap_or_default());
+    text.push_str(body.map_or("", |(_, body)| body));
     text.into_bytes()
 }
 
@@ -79,9 +116,18 @@ pub(crate) fn password_login(username: &str, password: &str) -> Vec<u8> {
     )
 }
 
-/// A login with the certificate of the connection, saying what an SDK says of itself.
+/// A login with the certificate of the connection.
 pub(crate) fn certificate_login() -> Vec<u8> {
-    let body: Value = serde_json::json!({
+    post(
+        &format!("{CLIENT}/authenticate?method=cert"),
+        None,
+        &client_details().to_string(),
+    )
+}
+
+/// What an SDK says of itself when it logs in.
+pub(crate) fn client_details() -> Value {
+    serde_json::json!({
         "configTypes": ["all"],
         "envInfo": {
             "arch": "x86_64",
@@ -98,12 +144,7 @@ pub(crate) fn certificate_login() -> Vec<u8> {
             "type": "portcullis-bench",
             "version": "1.0.0"
         }
-    });
-    post(
-        &format!("{CLIENT}/authenticate?method=cert"),
-        None,
-        &body.to_string(),
-    )
+    })
 }
 
 /// The creation of an identity with a one-time token.

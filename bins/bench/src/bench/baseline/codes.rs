@@ -1,16 +1,15 @@
 //! Codes: the rows that one writes, and the arithmetic.
 
+use super::groups::submit;
 use crate::bench::load::{Budget, Pace, Tally};
 use crate::bench::seed::{Person, Seed};
 use anyhow::ensure;
 use portcullis_domain::clock::Clock as _;
 use portcullis_domain::mfa::{CodeUsage, MfaProgress, SpentCodes, TimeStep};
-use portcullis_storage::engine::submit_with;
 use portcullis_storage::tables::RowsMut;
 use portcullis_system::{SystemClock, SystemEntropy};
 use portcullis_totp::{Enrolled, Examiner, RecoveryCodes, Rules, Secret, SubmittedCode};
 use std::hint::black_box;
-use std::sync::mpsc;
 use std::time::Instant;
 
 /// Steps of a window. Neighbors may have the same code, of which the newer one is used up then.
@@ -18,8 +17,6 @@ const WINDOW: u64 = 3;
 
 /// Writes what an accepted code changes, in groups of `size`, each committed before the next
 /// begins.
-///
-/// The first body of a group waits until the others are queued behind it.
 pub(in crate::bench) fn updates(
     seed: &Seed,
     people: Vec<Person>,
@@ -30,28 +27,18 @@ pub(in crate::bench) fn updates(
     let start = Instant::now();
     let mut people = people.into_iter().peekable();
     while people.peek().is_some() {
-        let (open, gate) = mpsc::channel();
-        let mut gate = Some(gate);
-        let mut waiting = Vec::with_capacity(size);
-        for person in people.by_ref().take(size) {
-            let gate = gate.take();
+        let bodies = people.by_ref().take(size).map(|person| {
             let (mut session, mut mfa) = (person.session.1.clone(), person.mfa.1.clone());
             session.totp.passed_at = Some(now);
             if let MfaProgress::Verified(ledger) = &mut mfa.mfa.progress {
                 ledger.last_step = TimeStep::at(now);
             }
-            waiting.push(submit_with(seed.engine(), move |tx| {
-                // The other end is dropped, or has spoken, once all are queued.
-                let _ = gate.as_ref().map(mpsc::Receiver::<()>::recv);
-                let mut rows = RowsMut::new(tx);
+            move |rows: &mut RowsMut<'_>| {
                 rows.replace(&person.session.0, &person.session.1, &session)?;
                 rows.replace(&person.mfa.0, &person.mfa.1, &mfa)
-            })?);
-        }
-        drop(open);
-        for outcome in waiting {
-            outcome.wait()??;
-        }
+            }
+        });
+        submit(seed.engine(), bodies)?.wait()?;
     }
     Ok(Tally {
         done,

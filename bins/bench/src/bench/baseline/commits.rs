@@ -1,5 +1,6 @@
 //! The engine: durable commits of the rows that the creation of an identity writes.
 
+use super::groups::submit;
 use crate::bench::load::{Budget, Pace, Tally};
 use portcullis_domain::api_session::TokenHash;
 use portcullis_domain::change::Change;
@@ -8,7 +9,7 @@ use portcullis_domain::enrollment::{Enrollment, EnrollmentMethod, EnrollmentPurp
 use portcullis_domain::entropy;
 use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec};
 use portcullis_domain::ids::{EnrollmentId, IdentityId};
-use portcullis_storage::engine::{Engine as _, submit_with};
+use portcullis_storage::engine::Engine as _;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{
     ENROLLMENT, IDENTITY, RowsMut, StoredEnrollment, WriteError, identity_key,
@@ -16,7 +17,6 @@ use portcullis_storage::tables::{
 use portcullis_storage_redb::{Options, RedbEngine};
 use portcullis_system::{SystemClock, SystemEntropy};
 use std::path::Path;
-use std::sync::mpsc;
 use std::time::Instant;
 
 /// Lengths of what the vault makes of a token and of its JWT with a P-256 key.
@@ -49,8 +49,6 @@ impl Commits {
     }
 
     /// Writes such rows in groups of `size`, each committed before the next begins.
-    ///
-    /// The first body of a group waits until the others are queued behind it.
     pub(in crate::bench) fn measure(&self, size: usize, budget: Budget) -> anyhow::Result<Tally> {
         let pace = Pace::new(budget);
         let start = Instant::now();
@@ -59,23 +57,13 @@ impl Commits {
         while pace.next().is_some() {
             let group = std::mem::take(&mut next);
             done += u64::try_from(group.len())?;
-            let (open, gate) = mpsc::channel();
-            let mut gate = Some(gate);
-            let mut waiting = Vec::with_capacity(group.len());
-            for rows in group {
-                let gate = gate.take();
-                waiting.push(submit_with(&self.engine, move |tx| {
-                    // The other end is dropped, or has spoken, once all are queued.
-                    let _ = gate.as_ref().map(mpsc::Receiver::<()>::recv);
-                    rows.insert(&mut RowsMut::new(tx))
-                })?);
-            }
-            drop(open);
+            let bodies = group
+                .into_iter()
+                .map(|rows| move |into: &mut RowsMut<'_>| rows.insert(into));
+            let group = submit(&self.engine, bodies)?;
             // Made while the engine is busy, as other requests would be.
             next = self.group(size)?;
-            for outcome in waiting {
-                outcome.wait()??;
-            }
+            group.wait()?;
         }
         Ok(Tally {
             done,
