@@ -27,8 +27,10 @@ mod service;
 mod session;
 mod state;
 mod streaming_body;
+mod web_app;
 
 pub use content_negotiation::Consumes;
 pub use query::Query;
 pub use service::ControllerService;
 pub use state::{AppState, BuildInfo};
+pub use web_app::{WebApp, WithWebApps};
