@@ -7,6 +7,7 @@ mod home_keys;
 mod log_filter;
 mod redirect_uris;
 mod reserved_names;
+mod web_apps;
 
 use crate::diagnostics::{self, SourceFiles, Style};
 use crate::files;
@@ -186,6 +187,7 @@ pub(crate) fn read(files: &[&Path]) -> anyhow::Result<CheckedFiles> {
         found.extend(reserved_names::check(&outcome));
         found.extend(log_filter::check(outcome.references.log_filter.as_ref()));
         found.extend(redirect_uris::check(&outcome.references.redirect_uris));
+        found.extend(web_apps::check(&outcome.references.web_apps));
         found.extend(find_exposed_keys(files, &sources));
         let mut outcome = outcome;
         add_findings(&mut outcome, found);

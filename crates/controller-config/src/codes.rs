@@ -14,6 +14,8 @@ pub const VERSION: &str = "version";
 pub const UNSERVED_ADDRESS: &str = "unserved-address";
 /// Two listeners use the same port.
 pub const PORT_TAKEN: &str = "port-taken";
+/// Two web applications of a listener use the same path.
+pub const PATH_TAKEN: &str = "path-taken";
 /// An advertised address leads others to themselves.
 pub const UNREACHABLE_ADDRESS: &str = "unreachable-address";
 
@@ -42,6 +44,10 @@ const OF_CONTENT: &[(&str, &str)] = &[
         "An address that clients are told and that no listener serves.",
     ),
     (PORT_TAKEN, "Two bind points that want one port."),
+    (
+        PATH_TAKEN,
+        "Two web applications of a listener that want one path.",
+    ),
     (
         UNREACHABLE_ADDRESS,
         "An address that clients are told and that leads them to themselves.",

@@ -5,7 +5,7 @@ use portcullis_yaml::{Diagnostics, Field, Section};
 
 use crate::codes;
 use crate::edge::EdgeConfig;
-use crate::web::{ApiKind, WebListener};
+use crate::web::{ApiKind, WebApi, WebListener};
 
 pub(crate) fn check(
     root: &Section<'_>,
@@ -18,6 +18,7 @@ pub(crate) fn check(
         check_client_address(root, &edge.api.address, web, diagnostics);
     }
     check_ports(root, web, diagnostics);
+    check_web_app_paths(root, web, diagnostics);
 }
 
 /// `edge.api.address` is advertised to clients, so `edge-client` must be served there.
@@ -79,6 +80,46 @@ fn ports_conflict(left: &HostPort, right: &HostPort) -> bool {
     let any = |host: &str| matches!(host, "0.0.0.0" | "::");
     left.port == right.port
         && (left.host.eq_ignore_ascii_case(&right.host) || any(&left.host) || any(&right.host))
+}
+
+/// Of two web applications with one path, the second would never be served.
+fn check_web_app_paths(root: &Section<'_>, web: &[WebListener], diagnostics: &mut Diagnostics) {
+    let listeners = items(root, "web");
+    for (listener, field) in web.iter().zip(&listeners) {
+        let Some(section) = field.section(&mut Diagnostics::default()) else {
+            continue;
+        };
+        let mut taken = Vec::new();
+        for (api, field) in listener.apis.iter().zip(items(&section, "apis")) {
+            let WebApi::Spa(app) = api else { continue };
+            if taken.contains(&&app.path) {
+                let message = format!(
+                    "`/{}` is the path of an earlier web application of this listener",
+                    app.path
+                );
+                path_of_web_app(field)
+                    .error(codes::PATH_TAKEN, message, diagnostics)
+                    .help("give it another `path`, or remove one of the two");
+            }
+            taken.push(&app.path);
+        }
+    }
+}
+
+/// The `path` of a web application, or the entry itself if its path is the default.
+fn path_of_web_app(item: Field<'_>) -> Field<'_> {
+    let section = item.section(&mut Diagnostics::default());
+    let options = section.and_then(|section| section_of(&section, "options"));
+    options
+        .and_then(|options| options.get_non_null("path"))
+        .unwrap_or(item)
+}
+
+fn items<'tree>(section: &Section<'tree>, name: &str) -> Vec<Field<'tree>> {
+    section
+        .get(name)
+        .and_then(|field| field.list(&mut Diagnostics::default()))
+        .unwrap_or_default()
 }
 
 /// Finds the `interface` of every bind point in the order of the model, which is that of the file.

@@ -66,7 +66,7 @@ pub use log::LogConfig;
 pub use references::{
     AddressReference, BindPointReference, CertKeyReference, ExternalReferences, IdentityReferences,
     LogFilterReference, LoginHostReference, PemReference, RedirectUriReference,
-    SharedHostReference, StoreReference,
+    SharedHostReference, StoreReference, WebAppReference,
 };
 pub use relative_paths::SourceText;
 pub use root::{ControllerConfig, ReadOutcome, read, read_files};

@@ -9,6 +9,9 @@ use crate::log;
 use crate::relative_paths::BaseFolders;
 use crate::store::{self, StoreLocation};
 
+/// Index of a web application that names none.
+pub(crate) const DEFAULT_INDEX_FILE: &str = "index.html";
+
 /// A value of the file that references a certificate or key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PemReference {
@@ -101,6 +104,16 @@ pub struct LoginHostReference {
     pub place: SourceLocation,
 }
 
+/// A directory with a web application, in the options of `spa` or `zac`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WebAppReference {
+    /// Place of `location`.
+    pub path: KeyPath,
+    pub place: SourceLocation,
+    pub location: String,
+    pub index_file: String,
+}
+
 /// A filter of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogFilterReference {
@@ -130,6 +143,8 @@ pub struct ExternalReferences {
     pub redirect_uris: Vec<RedirectUriReference>,
     /// Hosts at which logins are served under a certificate with a wildcard.
     pub login_hosts: Vec<LoginHostReference>,
+    /// Directories with web applications.
+    pub web_apps: Vec<WebAppReference>,
     /// Filter of the log.
     pub log_filter: Option<LogFilterReference>,
 }
@@ -168,11 +183,14 @@ pub(crate) fn collect(tree: &Node, folders: &BaseFolders) -> ExternalReferences 
             .and_then(|ctrl| section(&ctrl, "options"))
             .and_then(|options| router_address(&options)),
         shared_hosts: enrollment.as_ref().map(shared_hosts).unwrap_or_default(),
-        redirect_uris: oidc_options(&root)
+        redirect_uris: options_of(&root, &["edge-oidc"])
             .flat_map(|(_, _, options)| redirect_uris(&options))
             .collect(),
-        login_hosts: oidc_options(&root)
+        login_hosts: options_of(&root, &["edge-oidc"])
             .flat_map(|(listener, api, options)| login_hosts(listener, api, &options))
+            .collect(),
+        web_apps: options_of(&root, &["spa", "zac"])
+            .filter_map(|(_, _, options)| web_app(&options))
             .collect(),
         log_filter: section(&root, "log").and_then(|log| log_filter(&log)),
     }
@@ -199,9 +217,11 @@ fn shared_hosts(enrollment: &Section<'_>) -> Vec<SharedHostReference> {
     items.iter().filter_map(host).collect()
 }
 
-/// The options of each `edge-oidc`, after the positions of its listener and of itself.
-fn oidc_options<'tree>(
+/// The options of each API with one of these bindings, after the positions of its listener and of
+/// itself.
+fn options_of<'tree>(
     root: &Section<'tree>,
+    bindings: &'static [&'static str],
 ) -> impl Iterator<Item = (usize, usize, Section<'tree>)> {
     let listeners = items(root, "web").into_iter().enumerate();
     let apis = listeners.flat_map(|(listener, item)| {
@@ -211,11 +231,29 @@ fn oidc_options<'tree>(
             .enumerate()
             .map(move |(api, item)| (listener, api, item))
     });
-    apis.filter_map(|(listener, api, item)| {
+    apis.filter_map(move |(listener, api, item)| {
         let at = item.section(&mut Diagnostics::default())?;
-        let is_oidc = at.get("binding")?.node().as_str() == Some("edge-oidc");
-        let options = is_oidc.then(|| section(&at, "options"))??;
+        let is_meant = bindings.contains(&at.get("binding")?.node().as_str()?);
+        let options = is_meant.then(|| section(&at, "options"))??;
         Some((listener, api, options))
+    })
+}
+
+fn web_app(options: &Section<'_>) -> Option<WebAppReference> {
+    let text = |field: Field<'_>| {
+        let text = field.non_empty(&mut Diagnostics::default())?;
+        Some(text.to_owned())
+    };
+    let field = options.get_non_null("location")?;
+    let index_file = match options.get_non_null("indexFile") {
+        None => DEFAULT_INDEX_FILE.to_owned(),
+        Some(field) => text(field)?,
+    };
+    Some(WebAppReference {
+        path: field.path().clone(),
+        place: field.location(),
+        location: text(field)?,
+        index_file,
     })
 }
 

@@ -6,12 +6,12 @@ use super::descriptors;
 use crate::build::BUILD;
 use anyhow::{Context as _, anyhow, ensure};
 use portcullis_controller_config::{
-    ApiKind, ClientLimit, ClientLimits, ControllerConfig, TlsVersion, WebListener,
+    ApiKind, ClientLimit, ClientLimits, ControllerConfig, TlsVersion, WebApi, WebListener,
 };
 use portcullis_domain::entropy;
 use portcullis_http::path::Api;
 use portcullis_http::route::RouteTable;
-use portcullis_http::{AppState, ControllerService, routes};
+use portcullis_http::{AppState, ControllerService, WebApp, WithWebApps, routes};
 use portcullis_listener::{Budgets, Limits, Listener, Quota, Quotas, ServerTls, Service};
 use portcullis_yaml::syntax::HostPort;
 use std::net::{IpAddr, SocketAddr};
@@ -28,6 +28,7 @@ pub(super) struct WebListeners {
 struct WebEntry {
     listener: WebListener,
     apis: Vec<Api>,
+    web_apps: Vec<WebApp>,
     sockets: Vec<Listener>,
 }
 
@@ -39,9 +40,9 @@ impl WebListeners {
     ) -> anyhow::Result<Self> {
         let mut entries = Vec::new();
         for listener in &config.web {
-            let apis = served_apis(listener);
+            let (apis, web_apps) = (served_apis(listener), web_apps(listener));
             let mut sockets = Vec::new();
-            if apis.is_empty() {
+            if apis.is_empty() && web_apps.is_empty() {
                 tracing::warn!(listener = listener.name, "this listener serves nothing");
             } else {
                 for point in &listener.bind_points {
@@ -56,6 +57,7 @@ impl WebListeners {
             entries.push(WebEntry {
                 listener: listener.clone(),
                 apis,
+                web_apps,
                 sockets,
             });
         }
@@ -126,7 +128,13 @@ impl WebListeners {
             let table = RouteTable::new(routes::all(), &entry.apis)?;
             let controller =
                 ControllerService::with_budgets(Arc::clone(&state), table, budgets.clone());
-            let service: Arc<dyn Service> = Arc::new(controller);
+            let service: Arc<dyn Service> = if entry.web_apps.is_empty() {
+                Arc::new(controller)
+            } else if entry.apis.is_empty() {
+                Arc::new(WithWebApps::alone(controller, entry.web_apps))
+            } else {
+                Arc::new(WithWebApps::new(controller, entry.web_apps))
+            };
             for socket in entry.sockets {
                 let serving = socket.with_budgets(budgets.clone()).serve(
                     Arc::clone(&service),
@@ -173,12 +181,40 @@ fn served_apis(listener: &WebListener) -> Vec<Api> {
             ApiKind::Fabric => apis.push(Api::Fabric),
             ApiKind::HealthChecks => apis.push(Api::HealthChecks),
             ApiKind::EdgeOidc => apis.push(Api::Oidc),
-            kind @ (ApiKind::Metrics | ApiKind::Spa) => {
-                tracing::info!(listener = listener.name, api = ?kind, "this API is not served yet");
+            ApiKind::Metrics => {
+                tracing::info!(
+                    listener = listener.name,
+                    "the API `metrics` is not served yet"
+                );
             },
+            ApiKind::Spa => {},
         }
     }
     apis
+}
+
+/// The web applications of an entry.
+fn web_apps(listener: &WebListener) -> Vec<WebApp> {
+    let apps = listener.apis.iter().filter_map(|api| match api {
+        WebApi::Spa(options) => Some(options),
+        _ => None,
+    });
+    let apps = apps.inspect(|options| {
+        if options.has_root_assets {
+            tracing::warn!(
+                listener = listener.name,
+                path = options.path,
+                "the binding `zac` is deprecated; write `spa` with this path"
+            );
+        }
+    });
+    apps.map(|options| WebApp {
+        segment: options.path.clone(),
+        location: options.location.clone().into(),
+        index_file: options.index_file.clone(),
+        has_root_assets: options.has_root_assets,
+    })
+    .collect()
 }
 
 /// Resolves the address to listen on; of several, the first IPv4 address.

@@ -474,3 +474,28 @@ fn places_where_no_login_may_lead_keep_a_controller_from_starting() {
         }
     }
 }
+
+#[test]
+fn directory_without_a_console_is_a_warning_at_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("home");
+    made(&home);
+    let config = home.join("controller.yml");
+    let text = fs::read_to_string(&config).unwrap();
+    let console = folder.path().join("console");
+    fs::create_dir(&console).unwrap();
+    let options = format!("options: {{path: zac, location: {}}}", console.display());
+    let api = format!("    apis:\n      - binding: spa\n        {options}\n");
+    fs::write(&config, text.replace("    apis:\n", &api)).unwrap();
+    let check = || finish(program().args(["config", "check"]).arg(&config));
+    let warned = check();
+    assert_eq!(warned.code, Some(0), "{warned:?}");
+    assert!(
+        warned.stdout.contains("warning[missing-index]"),
+        "{warned:?}"
+    );
+    assert!(warned.stdout.contains("no file `index.html`"), "{warned:?}");
+    fs::write(console.join("index.html"), "<!doctype html>").unwrap();
+    let checked = check();
+    assert!(!checked.stdout.contains("missing-index"), "{checked:?}");
+}

@@ -6,6 +6,7 @@ use portcullis_yaml::{Diagnostics, Field, Section, codes};
 
 use crate::items::read_all;
 use crate::keys::{BindingVariant, Key, KeyGroup, StringFormat, ValueType};
+use crate::references::DEFAULT_INDEX_FILE;
 
 /// One entry of `web[].apis`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,6 +59,9 @@ pub struct SpaOptions {
     pub location: String,
     /// File for every path without a file of its own, `index.html` by default.
     pub index_file: String,
+    /// Whether its directory `assets` is also served at the root of the listener, as the older name of
+    /// the binding does.
+    pub has_root_assets: bool,
 }
 
 impl WebApi {
@@ -165,7 +169,7 @@ pub(super) const VARIANTS: &[BindingVariant] = &[
             )
             .required(),
         ]],
-        "An older name of `spa` for the console.",
+        "An older name of `spa` for the console; it also serves the directory `assets` of the files at the root.",
     ),
 ];
 
@@ -226,7 +230,7 @@ const INDEX_FILE: Key = Key::new(
     ValueType::String(StringFormat::NonEmpty),
     "File that is served for every path without a file of its own.",
 )
-.default("index.html")
+.default(DEFAULT_INDEX_FILE)
 .example("index.html");
 
 pub(super) fn read(item: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<WebApi> {
@@ -339,13 +343,14 @@ fn read_spa(
         Some(field) => path_segment(&field, diagnostics),
     };
     let index_file = match section.get_non_null("indexFile") {
-        None => Some("index.html"),
+        None => Some(DEFAULT_INDEX_FILE),
         Some(field) => field.non_empty(diagnostics),
     };
     Some(SpaOptions {
         path: path?,
         location: location?.to_owned(),
         index_file: index_file?.to_owned(),
+        has_root_assets: is_console,
     })
 }
 

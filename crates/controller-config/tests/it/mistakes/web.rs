@@ -114,6 +114,16 @@ pub(super) const WEB: &[Case] = &[
         &[(17, 21, "port-taken", "`0.0.0.0:1280`")],
     ),
     case(
+        "binding: edge-client",
+        "binding: edge-client\n      - {binding: zac, options: {location: a}}\n      - {binding: spa, options: {path: zac, location: b}}",
+        &[(20, 40, "path-taken", "`/zac`")],
+    ),
+    case(
+        "binding: edge-client",
+        "binding: edge-client\n      - {binding: spa, options: {path: zac, location: a}}\n      - {binding: zac, options: {location: b}}",
+        &[(20, 9, "path-taken", "earlier web application")],
+    ),
+    case(
         "    apis:",
         "      - {interface: '127.0.0.1:1281', address: 'localhost:1281'}\n    apis:",
         &[],
