@@ -2,7 +2,7 @@
 
 use super::KeyTypeArg;
 use crate::audit::AuditDestination;
-use clap::Args;
+use clap::{Args, ValueHint};
 use portcullis_controller_config::AuditConfig;
 use std::path::PathBuf;
 
@@ -16,7 +16,8 @@ Examples:
   portcullis-controller quickstart --home ~/network
   portcullis-controller quickstart --home ~/network -u anna --password-file -
   portcullis-controller quickstart --ctrl-address ctrl.example.com \\
-      --ctrl-port 8441 --home /srv/network";
+      --ctrl-port 8441 --home /srv/network
+  portcullis-controller quickstart --console ~/ziti-console/dist";
 
 /// Arguments of `quickstart`.
 #[derive(Debug, Args)]
@@ -58,6 +59,10 @@ pub(crate) struct QuickstartArgs {
     /// Clients on the OpenZiti C SDK from before April 2023 need rsa2048.
     #[arg(long, value_enum, value_name = "KIND")]
     pub(crate) key_type: Option<KeyTypeArg>,
+
+    /// Directory of a built web console, which is served at /zac
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) console: Option<PathBuf>,
 
     /// Partial configuration file whose keys override the generated ones
     #[arg(long, value_name = "FILE")]

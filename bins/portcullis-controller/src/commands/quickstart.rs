@@ -1,6 +1,7 @@
 //! `quickstart`: creation and operation of a trial network.
 
 mod administrator;
+mod console;
 mod ignored_options;
 mod summary;
 
@@ -39,6 +40,11 @@ async fn serve_until(stop: CancellationToken, mut arguments: QuickstartArgs) -> 
         arguments.password = Some(password.expose_secret().to_owned());
     }
     administrator::validate(&arguments)?;
+    let console = arguments
+        .console
+        .as_deref()
+        .map(console::find)
+        .transpose()?;
     // Removed when this function returns or is cancelled.
     let (folder, _temporary) = folder(&arguments)?;
     let env = portcullis_system::env();
@@ -55,10 +61,13 @@ async fn serve_until(stop: CancellationToken, mut arguments: QuickstartArgs) -> 
     let files: Vec<_> = std::iter::once(home.config.as_path())
         .chain(overlay)
         .collect();
-    let (config, named) = config::load_with_references(&files)?;
+    let (mut config, named) = config::load_with_references(&files)?;
     home.check_store_location(&named)?;
     if !is_new {
         ignored_options::report_ignored(&arguments, &config);
+    }
+    if let Some(folder) = &console {
+        console::serve(&mut config, folder);
     }
     let mut plan = ServeOptions::new(config, env);
     logging::configure_filter(&plan.config.log.filter)?;
@@ -83,6 +92,7 @@ async fn serve_until(stop: CancellationToken, mut arguments: QuickstartArgs) -> 
     let report = running.start_report();
     summary::print(&Summary {
         address: &address,
+        console: console.map(|_folder| console::url(&address)),
         is_local,
         home: &home,
         ca: report.ca_fingerprints(),

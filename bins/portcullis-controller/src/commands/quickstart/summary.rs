@@ -12,6 +12,8 @@ use secrecy::ExposeSecret as _;
 pub(super) struct Summary<'a> {
     /// URL of the APIs.
     pub(super) address: &'a str,
+    /// URL of the web console, if one is served.
+    pub(super) console: Option<String>,
     /// Whether only this machine can reach it.
     pub(super) is_local: bool,
     pub(super) home: &'a Home,
@@ -30,10 +32,9 @@ fn text(summary: &Summary<'_>) -> String {
     let Summary { address, home, .. } = summary;
     let name = &summary.administrator.name;
     let ca = home.ca.display().to_string();
-    let mut rows = vec![
-        row("Address", &[address]),
-        row("CA bundle", &[&one_line(&ca)]),
-    ];
+    let mut rows = vec![row("Address", &[address])];
+    rows.extend(summary.console.iter().map(|url| row("Console", &[url])));
+    rows.push(row("CA bundle", &[&one_line(&ca)]));
     rows.extend(summary.ca.iter().map(|ca| row("CA SHA-256", &ca.halves())));
     rows.push(row("Administrator", &[&one_line(name)]));
     rows.push(row("Password", &password(summary)));
@@ -114,6 +115,7 @@ mod tests {
         let ca = [Sha256Fingerprint::of_der(b"abc")];
         text(&Summary {
             address,
+            console: Some(format!("{address}/zac/")),
             is_local: address.contains("localhost"),
             home: &Home::at(Path::new(home)),
             ca: &ca,
