@@ -14,6 +14,7 @@ mod browser;
 mod c_sdk;
 mod certificates;
 mod cli_login;
+mod console;
 mod copies;
 mod enrollment;
 mod foreign_pki;
