@@ -17,4 +17,5 @@ mod files;
 mod frames;
 mod mutate;
 mod names;
+mod oidc;
 mod tokens;
