@@ -14,7 +14,7 @@ mod totp;
 mod view;
 
 pub use bearer::resolve_bearer;
-pub(crate) use bearer::{find_oidc, find_oidc_record, find_session, time};
+pub(crate) use bearer::{find_by_token, find_oidc, find_oidc_record, find_session, time};
 pub(crate) use binding::{end_other_sessions, is_bound_to, rebind};
 pub use certificates::{
     CreateCertificate, DeleteCertificate, NewCertificate, ReadCertificates, create_certificate,

@@ -5,8 +5,10 @@
 
 use crate::app::App;
 use crate::error::AppError;
+use portcullis_domain::clock::{SignedDuration, Timestamp};
 use portcullis_oidc::algorithm::SigningAlgorithm;
-use portcullis_oidc::claims::AccessClaims;
+use portcullis_oidc::claims::{AccessClaims, Validation};
+use portcullis_oidc::issuer::Issuers;
 use portcullis_pki::jwt;
 use secrecy::SecretString;
 use serde::Serialize;
@@ -61,4 +63,14 @@ pub(crate) fn verify_access(app: &App, token: &str) -> Result<Arc<AccessClaims>,
     let claims = Arc::new(verify::<AccessClaims>(app, token)?);
     app.verified_tokens.insert(key, Arc::clone(&claims));
     Ok(claims)
+}
+
+/// What the claims of a token of this controller are judged by, whoever its client is.
+pub(crate) fn validation(issuers: &Issuers, now: Timestamp) -> Validation<'_> {
+    Validation {
+        issuers,
+        client: None,
+        now,
+        leeway: SignedDuration::ZERO,
+    }
 }

@@ -2,7 +2,9 @@
 
 use crate::support::mfa::advance_clock;
 use crate::support::modify_policy;
-use crate::support::oidc::{Flow, Tokens, claims, exchange, oauth_error, refresh, session_of};
+use crate::support::oidc::{
+    Flow, Tokens, claims, exchange, logged_in, oauth_error, refresh, session_of,
+};
 use portcullis_app::Settings;
 use portcullis_domain::api_session::SessionLifetimes;
 use portcullis_domain::clock::SignedDuration;
@@ -10,14 +12,6 @@ use portcullis_testkit::{Harness, HarnessOptions};
 use serde_json::json;
 
 const REFUSED: u16 = 400;
-
-async fn logged_in() -> (Harness, Tokens) {
-    let controller = Harness::start().await;
-    let admin = controller.admin().await;
-    controller.create_user(&admin, "alice", json!({})).await;
-    let tokens = Tokens::by_password(&controller, "alice").await;
-    (controller, tokens)
-}
 
 #[tokio::test]
 async fn refresh_token_is_spent_by_its_successor() {

@@ -2,20 +2,12 @@
 
 use crate::support::mfa::advance_clock;
 use crate::support::oidc::{
-    HOST, Tokens, claims, oauth_error, post, refresh, request, session_of, with_form,
+    HOST, Tokens, claims, logged_in, oauth_error, post, refresh, request, session_of, with_form,
 };
 use http::Method;
 use portcullis_domain::clock::Timestamp;
 use portcullis_testkit::Harness;
 use serde_json::{Value, json};
-
-async fn logged_in() -> (Harness, Tokens) {
-    let controller = Harness::start().await;
-    let admin = controller.admin().await;
-    controller.create_user(&admin, "alice", json!({})).await;
-    let tokens = Tokens::by_password(&controller, "alice").await;
-    (controller, tokens)
-}
 
 fn encode(part: &Value) -> String {
     use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};

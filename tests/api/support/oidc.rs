@@ -75,6 +75,15 @@ pub(crate) struct Tokens {
     pub(crate) id_token: String,
 }
 
+/// A controller with a user `alice`, and the tokens of her login.
+pub(crate) async fn logged_in() -> (Harness, Tokens) {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    controller.create_user(&admin, "alice", json!({})).await;
+    let tokens = Tokens::by_password(&controller, "alice").await;
+    (controller, tokens)
+}
+
 impl<'h> Flow<'h> {
     pub(crate) async fn begin(controller: &'h Harness) -> Self {
         Self::begin_with(controller, &[], &[]).await

@@ -64,6 +64,20 @@ Examples:
   portcullis login https://localhost:1280 --ext-jwt anna.token
   portcullis login --username anna --second-ext-jwt anna.token";
 
+/// Arguments that say who logs in; a browser asks instead.
+const CREDENTIALS: [&str; 10] = [
+    "username",
+    "password",
+    "password_file",
+    "identity",
+    "cert",
+    "ext_jwt",
+    "second_ext_jwt",
+    "totp",
+    "recovery_code",
+    "code_file",
+];
+
 const WHOAMI: &str = "portcullis whoami";
 const ENROLL: &str = "portcullis mfa enroll";
 const CREATE: &str = "portcullis identity create laptop --type device --output-jwt laptop.jwt";
@@ -106,23 +120,11 @@ pub(crate) struct LoginArgs {
     second_ext_jwt: Option<PathBuf>,
 
     /// Log in in a browser, on a page of the controller
-    #[arg(
-        long,
-        conflicts_with_all = [
-            "username", "password", "password_file", "identity", "cert", "ext_jwt", "second_ext_jwt",
-            "totp", "recovery_code", "code_file"
-        ]
-    )]
+    #[arg(long, conflicts_with_all = CREDENTIALS)]
     browser: bool,
 
     /// Log in in a browser, but do not open it: show the address only
-    #[arg(
-        long,
-        conflicts_with_all = [
-            "username", "password", "password_file", "identity", "cert", "ext_jwt", "second_ext_jwt",
-            "totp", "recovery_code", "code_file"
-        ]
-    )]
+    #[arg(long, conflicts_with_all = CREDENTIALS)]
     no_open: bool,
 
     #[command(flatten)]

@@ -14,8 +14,7 @@ use portcullis_domain::ids::{ApiSessionId, IdentityId, RevocationId};
 use portcullis_domain::oidc_session::OidcClient;
 use portcullis_domain::revocation::{Revocation, RevocationSpec, RevocationType};
 use portcullis_domain::tags::Tags;
-use portcullis_oidc::claims::{AccessClaims, IdClaims, RefreshClaims, Validation};
-use portcullis_oidc::issuer::Issuers;
+use portcullis_oidc::claims::{AccessClaims, IdClaims, RefreshClaims};
 use portcullis_oidc::token_request::TokenError;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{REVOCATION, RowsMut, reference};
@@ -38,7 +37,10 @@ pub async fn revoke(
         Ok(claims) if is_foreign(claims.session.client_id) => return Ok(Err(TokenError::Invalid)),
         Ok(claims) => {
             // Whoever has it may end its session, also without its certificate.
-            if claims.validate(&validation(app, &served.issuers)).is_ok() {
+            if claims
+                .validate(&tokens::validation(&served.issuers, app.env().now()))
+                .is_ok()
+            {
                 end_by_id(app, client.origin, &claims.session.z_asid, "revoke").await?;
             }
             return Ok(Ok(()));
@@ -53,7 +55,10 @@ pub async fn revoke(
         return Ok(Err(TokenError::Invalid));
     }
     let end = time(claims.exp);
-    if claims.validate(&validation(app, &served.issuers)).is_ok() {
+    if claims
+        .validate(&tokens::validation(&served.issuers, app.env().now()))
+        .is_ok()
+    {
         let identity = &claims.session.sub;
         revoke_token(app, client.origin, identity, claims.jti.as_str(), end).await?;
     }
@@ -72,7 +77,7 @@ pub async fn end_session(
     };
     let served = app.network().serving_state();
     if claims
-        .validate_hint(&validation(app, &served.issuers))
+        .validate_hint(&tokens::validation(&served.issuers, app.env().now()))
         .is_err()
     {
         return Ok(None);
@@ -81,15 +86,6 @@ pub async fn end_session(
         end_by_id(app, origin, session, "end").await?;
     }
     Ok(Some(claims.client_id))
-}
-
-fn validation<'v>(app: &App, issuers: &'v Issuers) -> Validation<'v> {
-    Validation {
-        issuers,
-        client: None,
-        now: app.env().now(),
-        leeway: SignedDuration::ZERO,
-    }
 }
 
 /// Ends a session by its id, and revokes its tokens.

@@ -18,9 +18,7 @@ use portcullis_domain::oidc_session::{
     EndReason, OidcClient, OidcSession, Presented, TokenId, Wanted,
 };
 use portcullis_oidc::amr::Amr;
-use portcullis_oidc::claims::{
-    ClaimsError, IdTokenOrigin, RefreshClaims, SessionFacts, Validation,
-};
+use portcullis_oidc::claims::{ClaimsError, IdTokenOrigin, RefreshClaims, SessionFacts};
 use portcullis_oidc::issuer::Issuer;
 use portcullis_oidc::login::{AuthenticatedLogin, RedeemError, Redemption};
 use portcullis_oidc::scope::{Scope, ScopeError};
@@ -197,20 +195,15 @@ impl TokenGrant<'_> {
         login: &AuthenticatedLogin,
     ) -> Result<LiveSession, GrantError> {
         let primary = login.primary();
-        let live = sessions::find_oidc(self.app, rows, &primary.session)?;
-        let live = live.ok_or(TokenError::Revoked)?;
-        let session = &live.session.entity;
-        let is_revoked = RevocableToken {
+        let token = RevocableToken {
             // No token has this id.
             id: &TokenId::from_wire(""),
-            session: &session.id,
-            identity: &session.identity,
+            session: &primary.session,
+            identity: &primary.identity,
             issued_at: primary.authenticated_at,
-        }
-        .is_revoked(rows)?;
-        if is_revoked {
-            return Err(TokenError::Revoked.into());
-        }
+        };
+        let live = sessions::find_by_token(self.app, rows, token)?;
+        let live = live.ok_or(TokenError::Revoked)?;
         check_factors(&live, &passed_by(login))?;
         Ok(live)
     }
@@ -297,12 +290,7 @@ impl TokenGrant<'_> {
             tokens::verify(self.app, token.expose_secret()).or(Err(TokenError::Invalid))?;
         let served = self.app.network().serving_state();
         // Its client is compared where that decides about the session.
-        let validation = Validation {
-            issuers: &served.issuers,
-            client: None,
-            now: self.tokens.now,
-            leeway: SignedDuration::ZERO,
-        };
+        let validation = tokens::validation(&served.issuers, self.tokens.now);
         claims.validate(&validation).map_err(|error| match error {
             ClaimsError::Expired => TokenError::Expired,
             ClaimsError::Issuer | ClaimsError::Audience | ClaimsError::NotYetValid => {
@@ -311,12 +299,8 @@ impl TokenGrant<'_> {
         })?;
         let view = self.app.snapshot()?;
         let rows = view.rows();
-        let live = sessions::find_oidc(self.app, rows, &claims.session.z_asid)?
-            .filter(|live| live.identity.entity.id == claims.session.sub)
+        let live = sessions::find_by_token(self.app, rows, revocable(&claims))?
             .ok_or(TokenError::Revoked)?;
-        if revocable(&claims).is_revoked(rows)? {
-            return Err(TokenError::Revoked.into());
-        }
         let bound = claims.session.z_cfs.as_deref().unwrap_or_default();
         let certificates = self.client.certificates;
         if !sessions::is_bound_to(self.app, rows, &live.session, bound, certificates)? {

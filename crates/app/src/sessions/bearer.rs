@@ -8,9 +8,9 @@ use crate::signers::{BearerTokenError, BearerTokens};
 use crate::tokens::{self, UnverifiedError};
 use portcullis_domain::access::{AccessToken, Caller, Origin};
 use portcullis_domain::api_session::ApiSession;
-use portcullis_domain::clock::{SignedDuration, Timestamp};
+use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::ApiSessionId;
-use portcullis_oidc::claims::{AccessClaims, ClaimsError, Validation};
+use portcullis_oidc::claims::{AccessClaims, ClaimsError};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{Found, Rows, UniqueIndex, UniqueValue};
 use std::sync::Arc;
@@ -74,12 +74,7 @@ pub(crate) fn find_session(
 ) -> Result<Result<LiveSession, BearerTokenError>, AppError> {
     let now = app.env().now();
     let served = app.network().serving_state();
-    let validation = Validation {
-        issuers: &served.issuers,
-        client: None,
-        now,
-        leeway: SignedDuration::ZERO,
-    };
+    let validation = tokens::validation(&served.issuers, now);
     match claims.validate(&validation) {
         Ok(()) => {},
         Err(ClaimsError::Expired) => return Ok(Err(BearerTokenError::Expired)),
@@ -96,20 +91,30 @@ pub(crate) fn find_session(
         identity: &session.sub,
         issued_at: time(claims.iat),
     };
-    let Some(live) = find_oidc(app, view.rows(), &session.z_asid)?
-        .filter(|live| live.identity.entity.id == session.sub)
-    else {
+    let Some(live) = find_by_token(app, view.rows(), revocable)? else {
         return Ok(Err(BearerTokenError::Invalid));
     };
     let bound = session.z_cfs.as_deref().unwrap_or_default();
-    if revocable.is_revoked(view.rows())?
-        || !binding::is_bound_to(app, view.rows(), &live.session, bound, certificates)?
-    {
+    if !binding::is_bound_to(app, view.rows(), &live.session, bound, certificates)? {
         return Ok(Err(BearerTokenError::Invalid));
     }
     let sessions = app.projections().sessions();
     sessions.touch(live.session.entity.token_hash, now);
     Ok(Ok(live))
+}
+
+/// Finds the session that a signed token stands for; `None` when it is over, belongs to another
+/// identity, or the token was revoked.
+pub(crate) fn find_by_token(
+    app: &App,
+    rows: Rows<'_>,
+    token: RevocableToken<'_>,
+) -> Result<Option<LiveSession>, AppError> {
+    let live = find_oidc(app, rows, token.session)?;
+    let Some(live) = live.filter(|live| live.identity.entity.id == *token.identity) else {
+        return Ok(None);
+    };
+    Ok((!token.is_revoked(rows)?).then_some(live))
 }
 
 /// Finds the session of an OIDC login by its id; `None` when it is over.
