@@ -1,7 +1,6 @@
 //! Application state, and its two ways to the store: read a snapshot, commit a transaction body.
 
 use crate::error::{AppError, TooManyRequestsError};
-use crate::generational_cache::GenerationalCache;
 use crate::network::Network;
 use crate::password::PasswordPool;
 use crate::session_validity::recheck_caller;
@@ -10,6 +9,7 @@ use crate::state::{
     AuditTrail, CleanupCursor, Health, IntegrityChecks, OwnIdentityCache, PostureStore,
     ServiceUpdates, SignerKeys, SnapshotFiles, Traces, TrustAnchorCache,
 };
+use crate::verified_tokens::VerifiedTokens;
 use parking_lot::Mutex;
 use portcullis_domain::Env;
 use portcullis_domain::access::{Action, Caller, Permit};
@@ -19,7 +19,6 @@ use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::RecordNumber;
 use portcullis_domain::rate_limit::RateLimit;
 use portcullis_index::Projections;
-use portcullis_oidc::claims::AccessClaims;
 use portcullis_oidc::login::LoginRequests;
 use portcullis_storage::engine::{Engine, Snapshot, WriteTx, submit_with};
 use portcullis_storage::key::Kind;
@@ -33,10 +32,6 @@ use tokio::sync::oneshot;
 /// Burst of changes that an identity may make to its own credentials; afterwards one per second.
 /// Each change leaves a permanent audit event, so the rate has to be bounded.
 const OWN_CHANGE_BURST: u32 = 300;
-
-/// Number of access tokens, of about 1 KiB each, whose signatures are remembered in a generation of
-/// the cache.
-const VERIFIED_TOKENS: usize = 8192;
 
 /// State shared by all use cases.
 pub struct App {
@@ -52,8 +47,8 @@ pub struct App {
     pub(crate) mfa: MfaSettings,
     pub(crate) oidc: OidcSettings,
     pub(crate) login_requests: Mutex<LoginRequests>,
-    /// Claims of access tokens whose signatures were verified, by keyed hash.
-    pub(crate) verified_tokens: GenerationalCache<[u8; 16], Arc<AccessClaims>>,
+    /// Access tokens whose signatures were verified.
+    pub(crate) verified_tokens: VerifiedTokens,
     pub(crate) service_updates: ServiceUpdates,
     /// Start of this process.
     pub(crate) started_at: Timestamp,
@@ -126,7 +121,7 @@ impl App {
             mfa,
             oidc,
             login_requests: Mutex::default(),
-            verified_tokens: GenerationalCache::new(VERIFIED_TOKENS),
+            verified_tokens: VerifiedTokens::default(),
             posture: PostureStore::default(),
             traces: Traces::default(),
             session_cleanup_cursor: CleanupCursor::default(),

@@ -106,7 +106,7 @@ impl Fixture {
         let presented = PresentedCredentials {
             token: session.token.expose_secret(),
             certificates: &[],
-            tokens: &BearerTokens::default(),
+            tokens: BearerTokens::default(),
         };
         sessions::resolve(&self.app, presented, origin())
             .await

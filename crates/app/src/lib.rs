@@ -71,6 +71,7 @@ pub mod signing_keys;
 mod state;
 pub mod terminators;
 mod tokens;
+mod verified_tokens;
 
 pub use app::{App, AppParts};
 pub use blocking::run_blocking;

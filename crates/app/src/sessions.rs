@@ -83,7 +83,7 @@ pub struct PresentedCredentials<'p> {
     /// Certificate chain of the connection in DER, leaf first.
     pub certificates: &'p [&'p [u8]],
     /// Bearer tokens of external signers.
-    pub tokens: &'p BearerTokens,
+    pub tokens: BearerTokens<'p>,
 }
 
 /// Resolves a session token to its caller and records activity.
@@ -112,7 +112,7 @@ pub async fn resolve(
 pub(crate) async fn second_factor(
     app: &App,
     live: &LiveSession,
-    tokens: &BearerTokens,
+    tokens: BearerTokens<'_>,
 ) -> Result<Option<SecondFactorToken>, AppError> {
     let (identity, policy) = (&live.identity.entity, &live.policy);
     let token = second_factor_token::verify(app, identity, policy, tokens).await?;

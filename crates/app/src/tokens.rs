@@ -15,9 +15,6 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
 
-/// Domain of the keyed hash by which the verdict on a token is remembered.
-const VERDICT_DOMAIN: &str = "verified access token";
-
 /// A text is no token of the wanted type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum UnverifiedError {
@@ -56,12 +53,11 @@ pub(crate) fn verify<C: DeserializeOwned>(app: &App, token: &str) -> Result<C, U
 
 /// Like [`verify`], for an access token.
 pub(crate) fn verify_access(app: &App, token: &str) -> Result<Arc<AccessClaims>, UnverifiedError> {
-    let key = app.vault.lookup_hash(VERDICT_DOMAIN, token.as_bytes());
-    if let Some(claims) = app.verified_tokens.find(&key) {
+    if let Some(claims) = app.verified_tokens.find(&app.vault, token) {
         return Ok(claims);
     }
     let claims = Arc::new(verify::<AccessClaims>(app, token)?);
-    app.verified_tokens.insert(key, Arc::clone(&claims));
+    app.verified_tokens.insert(&app.vault, token, &claims);
     Ok(claims)
 }
 

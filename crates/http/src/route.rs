@@ -19,12 +19,14 @@ use crate::error::ApiError;
 use crate::path::Api;
 use crate::query::Query;
 use crate::response::ApiResponse;
+use crate::session::SessionCredential;
 use crate::state::AppState;
 use bytes::Bytes;
 use http::{HeaderMap, Method, Uri};
 use portcullis_domain::access::{Access, Action, ApiSurface, Caller, Origin, Permit};
 use portcullis_domain::ids::EntityId;
 use portcullis_listener::Connection;
+use secrecy::SecretString;
 use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -88,8 +90,8 @@ pub struct RequestContext {
     /// The path parameters.
     pub parameters: BTreeMap<&'static str, String>,
     pub query: Query,
-    /// The session token, as presented.
-    pub token: Option<secrecy::SecretString>,
+    /// What the session was found by; `None` only on public routes.
+    pub(crate) credential: Option<SessionCredential>,
 }
 
 impl RequestContext {
@@ -99,6 +101,14 @@ impl RequestContext {
             .get("id")
             .map(String::as_str)
             .unwrap_or_default()
+    }
+
+    /// The token of the session, as presented; empty on public routes.
+    pub fn session_token(&self) -> SecretString {
+        let token = self
+            .credential
+            .map(|credential| credential.token(&self.headers));
+        token.unwrap_or_default()
     }
 
     /// The path parameter `id` as an id of one kind.

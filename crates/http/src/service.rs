@@ -174,15 +174,15 @@ impl Inner {
             address: connection.peer.ip().to_canonical(),
         };
         let mut memory = RequestMemory::unauthenticated(&self.budgets, &origin, &head)?;
-        let (caller, token) = if route.access == Access::Public {
+        let (caller, credential) = if route.access == Access::Public {
             (None, None)
         } else {
-            let (caller, token) =
+            let (caller, credential) =
                 session::resolve(&self.state.app, &head.headers, &connection, origin.clone())
                     .await
                     .inspect_err(|error| self.audit_denial(error, &origin, None, (api, route)))?;
             memory.transfer_to(&caller)?;
-            (Some(caller), Some(token))
+            (Some(caller), Some(credential))
         };
         // Before its media type: a body that is too large is refused whatever its type.
         body.check_announced(route.body_limit)?;
@@ -197,7 +197,7 @@ impl Inner {
             uri: head.uri,
             headers: head.headers,
             parameters,
-            token,
+            credential,
         };
         let known_caller = caller.clone();
         let handler = route.serve(RouteRequest {

@@ -8,7 +8,7 @@ use portcullis_app::signers::{BearerTokenError, BearerTokens};
 use portcullis_app::{App, sessions};
 use portcullis_domain::access::{Caller, Origin};
 use portcullis_listener::Connection;
-use secrecy::{ExposeSecret as _, SecretString};
+use secrecy::SecretString;
 use std::sync::Arc;
 
 /// The header that carries a session token.
@@ -18,13 +18,34 @@ pub(crate) const ZT_SESSION: HeaderName = HeaderName::from_static("zt-session");
 const ACCESS_TOKEN_REALM: &str = "openziti-oidc";
 
 /// The credentials in the headers of a request.
-enum Credentials {
+enum Credentials<'h> {
     /// A session token.
-    Session(SecretString),
+    Session(&'h str),
     /// Bearer tokens, of which one may be an access token.
     Bearer,
     /// No credentials.
     Missing,
+}
+
+/// Which header of a request holds the token of its session. Access tokens are long, so they are
+/// copied only where they are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SessionCredential {
+    /// The session token.
+    SessionToken,
+    /// The bearer token at this position.
+    AccessToken(usize),
+}
+
+impl SessionCredential {
+    /// The token, from the headers that it was found in.
+    pub(crate) fn token(self, headers: &HeaderMap) -> SecretString {
+        let token = match self {
+            Self::SessionToken => zt_session(headers),
+            Self::AccessToken(position) => bearer_values(headers).nth(position),
+        };
+        token.unwrap_or_default().into()
+    }
 }
 
 /// Resolves the session of a request.
@@ -37,16 +58,16 @@ pub(crate) async fn resolve(
     headers: &HeaderMap,
     connection: &Connection,
     origin: Origin,
-) -> Result<(Arc<Caller>, SecretString), ApiError> {
+) -> Result<(Arc<Caller>, SessionCredential), ApiError> {
     match credentials(headers) {
         Credentials::Session(token) => {
             let credentials = sessions::PresentedCredentials {
-                token: token.expose_secret(),
+                token,
                 certificates: &connection.certificates(),
-                tokens: &bearer_tokens(headers),
+                tokens: bearer_tokens(headers),
             };
             match sessions::resolve(app, credentials, origin).await? {
-                Some(caller) => Ok((caller, token)),
+                Some(caller) => Ok((caller, SessionCredential::SessionToken)),
                 None => Err(challenge::unauthenticated(&[(
                     "zt-session",
                     "zt-session",
@@ -57,8 +78,8 @@ pub(crate) async fn resolve(
         Credentials::Bearer => {
             let tokens = bearer_tokens(headers);
             let certificates = connection.certificates();
-            match sessions::resolve_bearer(app, &tokens, &certificates, origin).await? {
-                Ok((caller, token)) => Ok((caller, token.into())),
+            match sessions::resolve_bearer(app, tokens, &certificates, origin).await? {
+                Ok((caller, position)) => Ok((caller, SessionCredential::AccessToken(position))),
                 Err(BearerTokenError::Missing) => Err(nothing_presented()),
                 Err(BearerTokenError::Invalid) => Err(bad_access_token("invalid")),
                 Err(BearerTokenError::Expired) => Err(bad_access_token("expired")),
@@ -82,19 +103,21 @@ fn bad_access_token(error: &str) -> ApiError {
     challenge::unauthenticated(&[("Bearer", ACCESS_TOKEN_REALM, error)])
 }
 
-fn credentials(headers: &HeaderMap) -> Credentials {
-    let token = headers
-        .get(ZT_SESSION)
-        .and_then(|value| value.to_str().ok());
-    match token {
-        Some(token) if !token.is_empty() => Credentials::Session(token.into()),
-        _ if has_bearer(headers) => Credentials::Bearer,
-        _ => Credentials::Missing,
+fn credentials(headers: &HeaderMap) -> Credentials<'_> {
+    match zt_session(headers) {
+        Some(token) => Credentials::Session(token),
+        None if has_bearer(headers) => Credentials::Bearer,
+        None => Credentials::Missing,
     }
 }
 
+fn zt_session(headers: &HeaderMap) -> Option<&str> {
+    let token = headers.get(ZT_SESSION)?.to_str().ok()?;
+    (!token.is_empty()).then_some(token)
+}
+
 /// Collects the bearer tokens of a request, for external signers.
-pub(crate) fn bearer_tokens(headers: &HeaderMap) -> BearerTokens {
+pub(crate) fn bearer_tokens(headers: &HeaderMap) -> BearerTokens<'_> {
     BearerTokens::new(bearer_values(headers))
 }
 

@@ -10,6 +10,7 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
             "action",
             "memo",
             "generational_cache",
+            "verified_tokens",
             "settings",
             "network",
             "password",
@@ -176,6 +177,34 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
             "completion",
             "reference",
             "text",
+        ],
+    },
+    ModuleOrder {
+        name: "oidc",
+        modules: &[
+            // Parts of requests and tokens.
+            "secret",
+            "parameters",
+            "algorithm",
+            "method",
+            "amr",
+            "scope",
+            "pkce",
+            "issuer",
+            "redirect",
+            "client",
+            // Requests, and the logins that they begin.
+            "authorization",
+            "login",
+            "pages",
+            // Tokens.
+            "claims",
+            "token_request",
+            "token_response",
+            "introspection",
+            // What is published.
+            "jwks",
+            "discovery",
         ],
     },
     ModuleOrder {

@@ -67,7 +67,7 @@ pub struct LoginClient<'c> {
     /// Certificate chain of the connection in DER, leaf first.
     pub certificates: &'c [&'c [u8]],
     /// Bearer tokens of external signers.
-    pub tokens: &'c BearerTokens,
+    pub tokens: BearerTokens<'c>,
 }
 
 /// How far a login is.
@@ -179,7 +179,7 @@ pub async fn authenticate(
         config_types: details.config_types.clone(),
         env_info: details.env_info.clone(),
         sdk_info: details.sdk_info.clone(),
-        tokens: client.tokens.clone(),
+        tokens: client.tokens,
         oidc: Some(oidc_client),
     };
     let method = credential.method();

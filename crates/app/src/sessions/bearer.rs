@@ -16,7 +16,7 @@ use portcullis_storage::tables::{Found, Rows, UniqueIndex, UniqueValue};
 use std::sync::Arc;
 
 /// Resolves the first access token among the bearer tokens of a request to its caller, and returns
-/// that with the token. The others count as tokens of external signers.
+/// that with the position of the token. The others count as tokens of external signers.
 ///
 /// Everything but the signature is read from the current store, as for sessions of `zt-session`.
 ///
@@ -24,14 +24,14 @@ use std::sync::Arc;
 ///
 /// In the inner result, what is wrong with the tokens: [`BearerTokenError::Missing`] if they are
 /// tokens of this controller, but none of them is an access token.
-pub async fn resolve_bearer<'t>(
+pub async fn resolve_bearer(
     app: &App,
-    tokens: &'t BearerTokens,
+    tokens: BearerTokens<'_>,
     certificates: &[&[u8]],
     origin: Origin,
-) -> Result<Result<(Arc<Caller>, &'t str), BearerTokenError>, AppError> {
+) -> Result<Result<(Arc<Caller>, usize), BearerTokenError>, AppError> {
     let mut fault = BearerTokenError::Missing;
-    for token in tokens.iter() {
+    for (position, token) in tokens.iter().enumerate() {
         match tokens::verify_access(app, token) {
             Ok(claims) => {
                 let presented = PresentedCredentials {
@@ -40,7 +40,7 @@ pub async fn resolve_bearer<'t>(
                     tokens,
                 };
                 let caller = resolve_claims(app, &claims, presented, origin).await?;
-                return Ok(caller.map(|caller| (caller, token)));
+                return Ok(caller.map(|caller| (caller, position)));
             },
             Err(UnverifiedError::Foreign) => fault = fault.max(BearerTokenError::Invalid),
             Err(UnverifiedError::Invalid) => {},

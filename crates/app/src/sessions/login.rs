@@ -44,13 +44,13 @@ use std::sync::Arc;
 
 /// What a client sends with its credential.
 #[derive(Debug, Clone, Default)]
-pub struct LoginRequest {
+pub struct LoginRequest<'t> {
     /// Config types that the client understands.
     pub config_types: Vec<String>,
     pub env_info: EnvInfo,
     pub sdk_info: SdkInfo,
     /// Bearer tokens of external signers.
-    pub tokens: BearerTokens,
+    pub tokens: BearerTokens<'t>,
     /// The OIDC client that the login is for, if it is one of OIDC.
     pub oidc: Option<OidcClient>,
 }
@@ -136,7 +136,7 @@ async fn open_session(
     app: &App,
     origin: &Origin,
     credential: impl VerifiedCredential,
-    login: LoginRequest,
+    login: LoginRequest<'_>,
 ) -> Result<NewSession, LoginError> {
     let now = app.env().now();
     // Refuses early what need not wait for the store.
@@ -148,7 +148,7 @@ async fn open_session(
         (identity, policy, wanted.to_names())
     };
     let second_factor =
-        second_factor_token::verify(app, &identity.entity, &policy, &login.tokens).await?;
+        second_factor_token::verify(app, &identity.entity, &policy, login.tokens).await?;
     let fault = second_factor.fault();
     let verified_signer = second_factor.into_token().map(|proof| proof.signer);
     let token = entropy::uuid(&*app.env().entropy)?;
@@ -172,6 +172,7 @@ async fn open_session(
     let eviction = EvictionPlan::new(app, owner, &session);
     let actor = Actor::without_session(origin, session.identity.as_str());
     let second_factor = verified_signer.clone();
+    let (env_info, sdk_info) = (login.env_info, login.sdk_info);
     let (session, identity, open) = app
         .commit(actor, move |rows| {
             rows.set_removal_verb("displace");
@@ -182,7 +183,8 @@ async fn open_session(
             let totp = totp_state(rows.rows(), &identity)?;
             session.totp.is_required = totp == TotpState::Verified;
             let mut after = identity.entity.clone();
-            save_client_info(&mut after, &login);
+            after.env_info.clone_from(&env_info);
+            after.sdk_info.clone_from(&sdk_info);
             let extension = credential.apply(rows, &mut after, &mut session)?;
             if after != identity.entity {
                 rows.replace(&identity.key, &identity.entity, &after)?;
@@ -249,12 +251,6 @@ fn require_authenticator(identity: &Identity) -> Result<(), LoginError> {
         return Err(StoreError::corrupt(format!("identity {id} counts no authenticators")).into());
     }
     Ok(())
-}
-
-/// Saves what the client reported about itself.
-fn save_client_info(identity: &mut Identity, login: &LoginRequest) {
-    identity.env_info.clone_from(&login.env_info);
-    identity.sdk_info.clone_from(&login.sdk_info);
 }
 
 #[cfg(test)]

@@ -43,7 +43,7 @@ pub(super) async fn verify(
     app: &App,
     identity: &Identity,
     policy: &AuthPolicy,
-    tokens: &BearerTokens,
+    tokens: BearerTokens<'_>,
 ) -> Result<TokenRequirement, AppError> {
     let Some(id) = &policy.spec.secondary.require_ext_jwt_signer else {
         return Ok(TokenRequirement::NotRequired);

@@ -7,7 +7,7 @@ use portcullis_pki::external::{ClaimSelector, Claims, ClaimsError, PresentedToke
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{Found, Rows, SIGNER, UniqueIndex, UniqueValue};
-use secrecy::{ExposeSecret as _, SecretString};
+use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -18,17 +18,25 @@ const MAX_TOKENS: usize = 3;
 const MAX_SIGNERS: usize = 32;
 
 /// The bearer tokens of a request in order; those beyond the third are ignored.
-#[derive(Debug, Clone, Default)]
-pub struct BearerTokens(Vec<SecretString>);
+#[derive(Clone, Copy, Default)]
+pub struct BearerTokens<'t>([Option<&'t str>; MAX_TOKENS]);
 
-impl BearerTokens {
-    pub fn new<'t>(tokens: impl IntoIterator<Item = &'t str>) -> Self {
-        let first = tokens.into_iter().take(MAX_TOKENS);
-        Self(first.map(SecretString::from).collect())
+impl<'t> BearerTokens<'t> {
+    pub fn new(tokens: impl IntoIterator<Item = &'t str>) -> Self {
+        let mut tokens = tokens.into_iter();
+        Self(std::array::from_fn(|_| tokens.next()))
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(SecretString::expose_secret)
+    pub(crate) fn iter(self) -> impl Iterator<Item = &'t str> {
+        self.0.into_iter().flatten()
+    }
+}
+
+/// Shows how many there are.
+impl fmt::Debug for BearerTokens<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let number = self.iter().count();
+        f.debug_tuple("BearerTokens").field(&number).finish()
     }
 }
 
@@ -131,7 +139,7 @@ pub(crate) async fn verify_token<'t>(
     signer: &Signer,
     token: &'t PresentedToken<'_>,
 ) -> Result<VerifiedToken<'t>, BearerTokenError> {
-    let refuse = |reason: &dyn std::fmt::Display| {
+    let refuse = |reason: &dyn fmt::Display| {
         tracing::debug!(signer = signer.id.as_str(), %reason, "a bearer token is refused");
         BearerTokenError::Invalid
     };

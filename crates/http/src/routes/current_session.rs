@@ -29,7 +29,7 @@ pub(super) fn routes() -> Vec<Route> {
 async fn detail(call: Call<Permit<ReadOwn>, NoBody>) -> Result<ApiResponse, ApiError> {
     let view = sessions::read_own(&call.context.state.app, &call.permit)?;
     // The client presented the token; the store does not have it.
-    let token = call.context.token.unwrap_or_default();
+    let token = call.context.session_token();
     Ok(ApiResponse::detail(&ApiSessionDetail::for_holder(
         view, token,
     )))

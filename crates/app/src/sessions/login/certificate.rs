@@ -27,7 +27,7 @@ pub async fn with_certificate(
     app: &App,
     origin: &Origin,
     chain: &[&[u8]],
-    login: LoginRequest,
+    login: LoginRequest<'_>,
 ) -> Result<NewSession, LoginError> {
     let credential = match app.network().find_client_chain(chain, app.env().now()) {
         Ok(chain) => from_network_chain(app, &chain)?,

@@ -28,7 +28,7 @@ pub async fn with_password(
     origin: &Origin,
     username: &str,
     password: SecretString,
-    login: LoginRequest,
+    login: LoginRequest<'_>,
 ) -> Result<NewSession, LoginError> {
     let by_name = UniqueValue::new(UniqueIndex::AuthenticatorUsername, username);
     let found: Option<Found<Authenticator>> = app

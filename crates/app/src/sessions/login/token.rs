@@ -25,7 +25,7 @@ use std::sync::Arc;
 pub async fn with_token(
     app: &App,
     origin: &Origin,
-    login: LoginRequest,
+    login: LoginRequest<'_>,
 ) -> Result<NewSession, LoginError> {
     let mut worst = BearerTokenError::Missing;
     for text in login.tokens.iter() {

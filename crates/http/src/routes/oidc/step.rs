@@ -42,7 +42,7 @@ pub(super) struct Step<'s> {
     pub(super) id: String,
     pub(super) request: AuthorizationRequest,
     issuer: Issuer,
-    tokens: BearerTokens,
+    tokens: BearerTokens<'s>,
     certificates: Vec<&'s [u8]>,
     /// Whether the answer is shown to a person.
     pub(super) is_page: bool,
@@ -120,7 +120,7 @@ impl<'s> Step<'s> {
             origin: &self.context.origin,
             address: self.context.connection.peer,
             certificates: &self.certificates,
-            tokens: &self.tokens,
+            tokens: self.tokens,
         }
     }
 
