@@ -1,6 +1,6 @@
 //! Strict relying parties at the controller's OpenID provider: the npm package `openid-client`, where
 //! `PORTCULLIS_TEST_OPENID_CLIENT` names a folder in which it is installed, and the Python packages `Authlib`
-//! and `PyJWT`.
+//! and `PyJWT`; with those, also the tests that OpenID's conformance suite makes.
 
 use serde_json::{Value, json};
 use std::env;
@@ -67,6 +67,40 @@ fn openid_client_finds_what_it_demands() {
         ] {
             assert_eq!(got[member], expected, "{member} with {key_type}: {got}");
         }
+    }
+}
+
+/// All of them hold but one: OpenID Connect Discovery demands `RS256`, which only RSA keys can sign.
+#[test]
+fn tests_of_openid_basic_and_config_profiles_hold() {
+    let Some(python) = crate::python_with("jwt, requests") else {
+        assert!(!are_required(), "PyJWT is not installed");
+        println!("skipped: no Python with the packages jwt and requests is installed");
+        return;
+    };
+    for key_type in ["p256", "rsa2048"] {
+        let site = TestDirectory::new();
+        let controller = start(&site, key_type);
+        let mut script = Command::new(&python);
+        script
+            .arg(crate::own("openid_basic.py"))
+            .arg(issuer(&controller))
+            .arg(controller.ca())
+            .args(["admin", PASSWORD])
+            .env("REQUESTS_CA_BUNDLE", controller.ca());
+        let got = json_of(&mut script);
+        let tests = got.as_object().unwrap();
+        let failed: Vec<_> = tests
+            .iter()
+            .filter(|(_, outcome)| **outcome != json!(true))
+            .map(|(name, _)| name.as_str())
+            .collect();
+        let expected: &[_] = match key_type {
+            "rsa2048" => &[],
+            _ => &["oidcc-discovery-rs256"],
+        };
+        assert_eq!(failed, expected, "with {key_type}: {got}");
+        assert!(tests.len() > 30, "{got}");
     }
 }
 
