@@ -72,6 +72,7 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
     ("system", AllowedDependencies::Only(&["domain"])),
     ("testkit", AllowedDependencies::Everything),
     ("totp", AllowedDependencies::Only(&["domain"])),
+    ("wire", AllowedDependencies::Only(&["channel"])),
     ("yaml", AllowedDependencies::Only(&[])),
 ];
 
@@ -97,6 +98,7 @@ pub(super) const FORBIDDEN_PACKAGES: &[ForbiddenPackages] = &[
             "router-config",
             "storage",
             "totp",
+            "wire",
             "yaml",
         ],
         packages: &["hyper", "redb", "rustls", "tokio"],

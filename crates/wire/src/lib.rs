@@ -1,0 +1,65 @@
+//! The messages of OpenZiti's protocols as types, by content type.
+//!
+//! A message of a [channel](portcullis_channel) has a content type, headers and a body. What they mean
+//! depends on the protocol: [`control`] is the one between routers and controllers. Its enum decodes a
+//! [`Message`](portcullis_channel::Message) into a struct and encodes that again. No I/O, no clock.
+//!
+//! ```text
+//! Message -> ControlMessage::decode -> struct      received
+//! struct -> ControlMessage::encode -> Message      sent, or Message::in_reply_to
+//! ```
+//!
+//! # Contents
+//!
+//! Some contents are protobuf in the body, others are headers, and some are both. [`Content`] is what they
+//! have in common; a reply that is awaited can be decoded by the type that it should have. Field and
+//! header numbers stand behind the fields of the structs.
+//!
+//! # Tolerance
+//!
+//! - Content types that are not known are kept whole, as `Unknown`.
+//! - Unknown fields and headers are passed over, numbers that an enumeration does not have are kept as
+//!   `Unrecognized`.
+//! - A header that may be missing counts as missing if its value is of another type; one that must be there
+//!   is an error then. So is a body that is not what it should be: the error names message and field.
+//! - Whether ids are empty, tokens valid and costs within bounds is for those to judge who can answer.
+//!
+//! # Guarantees
+//!
+//! - No input panics: lengths are checked before they are used, and nesting has a limit.
+//! - Memory is bounded by the message, whose size [`FrameLimits`](portcullis_channel::FrameLimits) bounds.
+//!   The worst are lists of empty elements, which take two bytes on the wire and at most
+//!   [`MAX_ELEMENT_BYTES`] in memory.
+//! - What gives rights is a [`Token`] or [`SecretBytes`], which show nothing but their length.
+//!
+//! # Examples
+//!
+//! ```
+//! use portcullis_channel::{ContentType, Message};
+//! use portcullis_wire::control::ControlMessage;
+//! use portcullis_wire::control::link::{Fault, FaultSubject};
+//!
+//! let fault = Fault {
+//!     subject: FaultSubject::Link,
+//!     id: "5aCQr2Nu6VROhyqTS7zCw2".to_owned(),
+//!     iteration: 1,
+//! };
+//! let message = ControlMessage::Fault(fault).encode()?;
+//! assert_eq!(message.content_type, ContentType(1004));
+//!
+//! let cut = Message::new(ContentType(1004)).with_body(message.body.slice(..9));
+//! assert!(ControlMessage::decode(&cut).is_err());
+//! # Ok::<(), portcullis_wire::EncodeError>(())
+//! ```
+
+mod content;
+pub mod control;
+mod headers;
+mod message_set;
+mod peer_headers;
+mod protobuf;
+mod secret;
+
+pub use content::{Content, DecodeError, EncodeError};
+pub use protobuf::MAX_ELEMENT_BYTES;
+pub use secret::{SecretBytes, Token};
