@@ -165,6 +165,10 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
         ],
     },
     ModuleOrder {
+        name: "fabric",
+        modules: &["ids", "network"],
+    },
+    ModuleOrder {
         name: "key-table",
         modules: &[
             "json",

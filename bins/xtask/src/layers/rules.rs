@@ -43,6 +43,7 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
         AllowedDependencies::Only(&["domain", "key-table", "yaml"]),
     ),
     ("domain", AllowedDependencies::Only(&[])),
+    ("fabric", AllowedDependencies::Only(&["channel", "domain"])),
     ("fetch", AllowedDependencies::Only(&["app", "domain"])),
     ("filter", AllowedDependencies::Only(&["domain"])),
     (
@@ -89,6 +90,7 @@ pub(super) const FORBIDDEN_PACKAGES: &[ForbiddenPackages] = &[
             "channel",
             "config-types",
             "domain",
+            "fabric",
             "filter",
             "index",
             "key-table",

@@ -1,0 +1,8 @@
+//! Tests of the crate as others use it.
+
+#[cfg(test)]
+mod links;
+#[cfg(test)]
+mod paths;
+#[cfg(test)]
+mod support;
