@@ -12,6 +12,7 @@
 
 mod ids;
 mod network;
+mod terminators;
 
 pub use ids::{IdLengthError, LinkId};
 pub use network::{
@@ -20,3 +21,6 @@ pub use network::{
     RouterSlot, RouterSpec,
 };
 pub use portcullis_channel::Moment;
+pub use terminators::{
+    Choice, ChoiceError, Chosen, PeerData, Terminator, TerminatorCost, Terminators,
+};

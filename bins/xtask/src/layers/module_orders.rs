@@ -166,7 +166,7 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
     },
     ModuleOrder {
         name: "fabric",
-        modules: &["ids", "network"],
+        modules: &["ids", "network", "terminators"],
     },
     ModuleOrder {
         name: "key-table",

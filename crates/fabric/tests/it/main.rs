@@ -6,3 +6,5 @@ mod links;
 mod paths;
 #[cfg(test)]
 mod support;
+#[cfg(test)]
+mod terminators;
