@@ -1,8 +1,16 @@
 //! The messages of OpenZiti's protocols as types, by content type.
 //!
 //! A message of a [channel](portcullis_channel) has a content type, headers and a body. What they mean
-//! depends on the protocol: [`control`] is the one between routers and controllers. Its enum decodes a
-//! [`Message`](portcullis_channel::Message) into a struct and encodes that again. No I/O, no clock.
+//! depends on the protocol. Each protocol has an enum that decodes a
+//! [`Message`](portcullis_channel::Message) into a struct, and encodes that again. No I/O, no clock.
+//!
+//! | Protocol | Between | Messages | Hello |
+//! |---|---|---|---|
+//! | [`control`] | router and controller | [`ControlMessage`](control::ControlMessage) | [`RouterHello`](control::hello::RouterHello), [`ControllerHello`](control::hello::ControllerHello) |
+//! | [`link`] | two routers | [`LinkMessage`](link::LinkMessage) | [`LinkHello`](link::LinkHello) |
+//! | [`edge`] | SDK and router | [`EdgeMessage`](edge::EdgeMessage) | [`SdkHello`](edge::SdkHello), [`RouterHello`](edge::RouterHello) |
+//!
+//! Payloads on circuits are the same on links and at the edge: [`xgress`].
 //!
 //! ```text
 //! Message -> ControlMessage::decode -> struct      received
@@ -54,11 +62,15 @@
 
 mod content;
 pub mod control;
+pub mod edge;
+mod flags;
 mod headers;
+pub mod link;
 mod message_set;
 mod peer_headers;
 mod protobuf;
 mod secret;
+pub mod xgress;
 
 pub use content::{Content, DecodeError, EncodeError};
 pub use protobuf::MAX_ELEMENT_BYTES;

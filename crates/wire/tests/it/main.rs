@@ -5,10 +5,16 @@ mod capabilities;
 #[cfg(test)]
 mod control;
 #[cfg(test)]
+mod edge;
+#[cfg(test)]
 mod hostile;
+#[cfg(test)]
+mod link;
 #[cfg(test)]
 mod random;
 #[cfg(test)]
 mod round_trips;
 #[cfg(test)]
 mod support;
+#[cfg(test)]
+mod xgress;

@@ -10,21 +10,29 @@ use crate::random::Random;
 use bytes::Bytes;
 use portcullis_channel::{ContentType, HeaderKey, Headers, Message};
 use portcullis_wire::control::ControlMessage;
+use portcullis_wire::edge::EdgeMessage;
+use portcullis_wire::link::LinkMessage;
 use std::collections::BTreeSet;
 
 /// A protocol: decodes a message and encodes it again.
 type Rewrite = fn(&Message) -> Option<Message>;
 
-fn control(message: &Message) -> Option<Message> {
-    let decoded = ControlMessage::decode(message).ok()?;
-    assert!(
-        !matches!(decoded, ControlMessage::Unknown(_)),
-        "{message:?}"
-    );
-    let written = decoded.encode().unwrap();
-    assert_eq!(ControlMessage::decode(&written).unwrap(), decoded);
-    Some(written)
+/// Decodes and encodes messages by the enum of a protocol.
+macro_rules! rewrite {
+    ($name:ident: $protocol:ident) => {
+        fn $name(message: &Message) -> Option<Message> {
+            let decoded = $protocol::decode(message).ok()?;
+            assert!(!matches!(decoded, $protocol::Unknown(_)), "{message:?}");
+            let written = decoded.encode().unwrap();
+            assert_eq!($protocol::decode(&written).unwrap(), decoded);
+            Some(written)
+        }
+    };
 }
+
+rewrite!(control: ControlMessage);
+rewrite!(edge: EdgeMessage);
+rewrite!(link: LinkMessage);
 
 /// Content types of the control channel whose body is protobuf, with the fields of the message.
 const CONTROL: &[(i32, &[u32])] = &[
@@ -104,6 +112,63 @@ const CONTROL_HEADERS: &[(i32, &[i32])] = &[
     (20500, &[1026]),
     (20501, &[1026]),
     (20506, &[1025]),
+];
+
+/// The same at the edge.
+const EDGE: &[(i32, &[u32])] = &[
+    (10800, &[1]),
+    (10900, &[1]),
+    (10903, &[1, 2, 3, 4, 5]),
+    (10904, &[1, 2, 4, 5, 6]),
+];
+
+const EDGE_HEADERS: &[(i32, &[i32])] = &[
+    (
+        60783,
+        &[1000, 1003, 1006, 1008, 1009, 1011, 1025, 1027, 1028],
+    ),
+    (60784, &[1000, 1003, 1012, 1026, 1027, 1028, 1029, 1030]),
+    (60785, &[1000, 1001, 1014, 1026, 1033]),
+    (60786, &[128, 1000, 1001, 1010]),
+    (
+        60787,
+        &[
+            1000, 1003, 1008, 1011, 1012, 1025, 1026, 1028, 1029, 1030, 1034, 1035,
+        ],
+    ),
+    (60789, &[1000, 1001]),
+    (
+        60790,
+        &[
+            1000, 1001, 1003, 1004, 1005, 1006, 1007, 1009, 1012, 1021, 1023, 1024, 1028,
+        ],
+    ),
+    (60791, &[1000, 1001]),
+    (60794, &[1000, 1001, 1004, 1005]),
+    (60795, &[1000, 1001, 1013]),
+    (60796, &[1000, 1015, 1016, 1019]),
+    (60797, &[1000, 1015, 1016, 1017, 1018, 1019, 1020]),
+    (60798, &[1000]),
+    (60799, &[1000, 1022]),
+    (60800, &[1000]),
+    (60802, &[1014, 1033]),
+    (60804, &[1000, 1031]),
+    (60805, &[1000, 1022]),
+    (
+        60806,
+        &[
+            1000, 1003, 1006, 1008, 1009, 1011, 1025, 1027, 1028, 1036, 1037,
+        ],
+    ),
+];
+
+/// Content types of circuits.
+const XGRESS_HEADERS: &[(i32, &[i32])] = &[
+    (
+        1100,
+        &[1000, 2000, 2001, 2016, 2255, 2256, 2257, 2258, 2260],
+    ),
+    (1101, &[1000, 2256, 2258, 2259, 2260]),
 ];
 
 fn varint(mut number: u64, out: &mut Vec<u8>) {
@@ -246,10 +311,12 @@ fn bodies(rewrite: Rewrite, content_type: i32, rounds: u64) -> BTreeSet<u32> {
 }
 
 #[test]
-fn every_field_of_the_control_channel_comes_back() {
-    for (content_type, fields) in CONTROL {
-        let found = bodies(control, *content_type, 600);
-        assert!(found.iter().eq(*fields), "{content_type}: {found:?}");
+fn every_field_comes_back() {
+    for (rewrite, table) in [(control as Rewrite, CONTROL), (edge, EDGE)] {
+        for (content_type, fields) in table {
+            let found = bodies(rewrite, *content_type, 600);
+            assert!(found.iter().eq(*fields), "{content_type}: {found:?}");
+        }
     }
 }
 
@@ -276,9 +343,15 @@ fn headers(rewrite: Rewrite, content_type: i32, known: &[i32], rounds: u64) -> B
     let mut found = BTreeSet::new();
     for _ in 0..rounds {
         let mut headers = Headers::builder();
-        // Text, which most headers that have to be there take.
+        // What most headers that have to be there take: text, numbers of 32 or 64 bits, a list.
         for key in known.iter().filter(|_| random.below(8) > 0) {
-            headers = headers.string(HeaderKey(*key), "c1");
+            headers = match key {
+                1000 | 1016 | 1101 => headers.u32(HeaderKey(*key), 7),
+                1015 | 1025 | 2257 => headers.u64(HeaderKey(*key), 7),
+                1022 => headers.bytes(HeaderKey(*key), &[2]),
+                1031 => headers.string_list(HeaderKey(*key), &["circuits"]).unwrap(),
+                _ => headers.string(HeaderKey(*key), "c1"),
+            };
         }
         for _ in 0..=random.below(4) {
             let key = known[random.index(known.len())];
@@ -296,9 +369,16 @@ fn headers(rewrite: Rewrite, content_type: i32, known: &[i32], rounds: u64) -> B
 }
 
 #[test]
-fn every_header_of_the_control_channel_comes_back() {
-    for (content_type, keys) in CONTROL_HEADERS {
-        let found = headers(control, *content_type, keys, 600);
-        assert!(found.iter().eq(*keys), "{content_type}: {found:?}");
+fn every_header_comes_back() {
+    for (rewrite, table) in [
+        (control as Rewrite, CONTROL_HEADERS),
+        (edge, EDGE_HEADERS),
+        (edge, XGRESS_HEADERS),
+        (link, XGRESS_HEADERS),
+    ] {
+        for (content_type, keys) in table {
+            let found = headers(rewrite, *content_type, keys, 800);
+            assert!(found.iter().eq(*keys), "{content_type}: {found:?}");
+        }
     }
 }

@@ -41,20 +41,27 @@ pub(crate) fn recorded(protocol: &str) -> Vec<(&'static str, Frame)> {
     frames.into_iter().filter_map(of_protocol).collect()
 }
 
-/// The recorded frames with this name.
+/// The recorded messages whose name begins like this.
 pub(crate) fn named(protocol: &str, beginning: &str) -> Vec<Message> {
-    let found: Vec<Message> = recorded(protocol)
-        .into_iter()
+    let frames = recorded(protocol).into_iter();
+    frames
         .filter(|(name, _)| name.starts_with(beginning))
         .map(|(_, frame)| frame.into_message())
-        .collect();
-    assert!(!found.is_empty(), "no frame is named {beginning}");
-    found
+        .collect()
 }
 
 pub(crate) fn one(protocol: &str, beginning: &str) -> Message {
-    let [message] = named(protocol, beginning).try_into().unwrap();
-    message
+    one_frame(protocol, beginning).into_message()
+}
+
+pub(crate) fn one_frame(protocol: &str, beginning: &str) -> Frame {
+    let mut frames = recorded(protocol);
+    frames.retain(|(name, _)| name.starts_with(beginning));
+    let found = frames.len();
+    let [(_, frame)] = frames
+        .try_into()
+        .unwrap_or_else(|_| panic!("{found} frames are named {beginning}"));
+    frame
 }
 
 /// Headers by key, without those of the channel, which may be in any message.

@@ -8,6 +8,7 @@ use portcullis_wire::control::{
     address, alert, connect_event, edge_hello, hello, inspection, interface, link, metrics, peer,
     route, session, terminator,
 };
+use portcullis_wire::edge;
 use std::fmt::Debug;
 
 /// Decodes and encodes a message of which only the type is known.
@@ -88,5 +89,28 @@ fn every_field_of_the_data_model_comes_back() {
         model::Processes: [1, 2],
         model::Domains: [1],
         model::DataStateDiff: [1, 2, 3, 4],
+    }
+}
+
+#[test]
+fn every_field_within_messages_of_the_edge_comes_back() {
+    check! {
+        edge::PostureResponse: [1, 2, 3, 4, 5, 6, 7, 8],
+        edge::MacAddresses: [1],
+        edge::OperatingSystem: [1, 2, 3],
+        edge::Processes: [1],
+        edge::Process: [1, 2, 3, 4],
+        edge::Domain: [1],
+        edge::Woken: [1],
+        edge::Unlocked: [1],
+        edge::SdkInfo: [1, 2, 3, 4, 5, 6],
+        edge::TotpToken: [1, 2],
+        edge::ChangedService: [1, 2, 3, 4, 5, 6, 7],
+        edge::ConfigData: [1, 2, 3],
+        edge::ChangedPolicy: [1, 2, 3, 4],
+        edge::ChangedPostureCheck: [1, 2, 3, 4, 5, 6, 7, 8, 9],
+        edge::RequiredProcess: [1, 2],
+        edge::CheckState: [1, 2, 3, 4],
+        edge::PolicyState: [1, 2],
     }
 }
