@@ -7,6 +7,8 @@ mod control;
 #[cfg(test)]
 mod edge;
 #[cfg(test)]
+mod fuzz;
+#[cfg(test)]
 mod hostile;
 #[cfg(test)]
 mod link;
