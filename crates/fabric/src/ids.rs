@@ -52,6 +52,16 @@ macro_rules! shared_ids {
 shared_ids! {
     /// Id of a link, chosen by the router that dials it. A link that is dialed again keeps its id.
     LinkId
+    /// Id of a circuit.
+    CircuitId
+    /// What a router forwards between: an end of a circuit, or a link.
+    Address
+}
+
+impl From<&LinkId> for Address {
+    fn from(link: &LinkId) -> Self {
+        Self(link.0.clone())
+    }
 }
 
 #[cfg(test)]

@@ -141,6 +141,10 @@ impl Network {
         self.links.get(id)
     }
 
+    pub(crate) fn find_link(&self, id: &str) -> Option<&Link> {
+        self.links.get(id)
+    }
+
     /// All links, by id.
     pub fn links(&self) -> impl Iterator<Item = &Link> {
         self.links.values()

@@ -166,7 +166,7 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
     },
     ModuleOrder {
         name: "fabric",
-        modules: &["ids", "network", "terminators"],
+        modules: &["ids", "network", "terminators", "circuits", "fabric"],
     },
     ModuleOrder {
         name: "key-table",

@@ -1,6 +1,8 @@
 //! Tests of the crate as others use it.
 
 #[cfg(test)]
+mod circuits;
+#[cfg(test)]
 mod links;
 #[cfg(test)]
 mod paths;

@@ -1,0 +1,92 @@
+//! All circuits, their deadlines, and how many each router and service has.
+
+use super::Circuit;
+use crate::{CircuitId, RouterSlot};
+use portcullis_channel::Moment;
+use portcullis_domain::ids::ServiceId;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A circuit is taken out to be changed, and put back unless it ends.
+#[derive(Debug, Default)]
+pub(crate) struct CircuitTable {
+    circuits: BTreeMap<CircuitId, Circuit>,
+    deadlines: BTreeSet<(Moment, CircuitId)>,
+    per_router: BTreeMap<RouterSlot, usize>,
+    per_service: BTreeMap<ServiceId, usize>,
+}
+
+impl CircuitTable {
+    pub(crate) fn get(&self, id: &CircuitId) -> Option<&Circuit> {
+        self.circuits.get(id)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Circuit> {
+        self.circuits.values()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.circuits.len()
+    }
+
+    /// Ids of the circuits that fulfil a condition.
+    pub(crate) fn find(&self, mut is_wanted: impl FnMut(&Circuit) -> bool) -> Vec<CircuitId> {
+        let all = self.circuits.values();
+        all.filter(|circuit| is_wanted(circuit))
+            .map(|circuit| circuit.id().clone())
+            .collect()
+    }
+
+    pub(crate) fn put(&mut self, circuit: Circuit) {
+        let id = circuit.id().clone();
+        if let Some(at) = circuit.deadline() {
+            self.deadlines.insert((at, id.clone()));
+        }
+        if let Some(router) = circuit.path.first() {
+            *self.per_router.entry(router).or_default() += 1;
+        }
+        let service = circuit.right.service.clone();
+        *self.per_service.entry(service).or_default() += 1;
+        self.circuits.insert(id, circuit);
+    }
+
+    pub(crate) fn take(&mut self, id: &CircuitId) -> Option<Circuit> {
+        let circuit = self.circuits.remove(id)?;
+        if let Some(at) = circuit.deadline() {
+            self.deadlines.remove(&(at, id.clone()));
+        }
+        if let Some(router) = circuit.path.first() {
+            decrement(&mut self.per_router, &router);
+        }
+        decrement(&mut self.per_service, &circuit.right.service);
+        Some(circuit)
+    }
+
+    /// Number of circuits that were dialed at a router.
+    pub(crate) fn count_at(&self, router: RouterSlot) -> usize {
+        self.per_router.get(&router).copied().unwrap_or_default()
+    }
+
+    /// Number of circuits to a service.
+    pub(crate) fn count_of(&self, service: &ServiceId) -> usize {
+        self.per_service.get(service).copied().unwrap_or_default()
+    }
+
+    pub(crate) fn next_deadline(&self) -> Option<Moment> {
+        self.deadlines.first().map(|(at, _)| *at)
+    }
+
+    /// A circuit whose deadline has passed.
+    pub(crate) fn expired(&self, now: Moment) -> Option<CircuitId> {
+        let (at, id) = self.deadlines.first()?;
+        (*at <= now).then(|| id.clone())
+    }
+}
+
+fn decrement<K: Ord>(counts: &mut BTreeMap<K, usize>, key: &K) {
+    if let Some(count) = counts.get_mut(key) {
+        *count -= 1;
+        if *count == 0 {
+            counts.remove(key);
+        }
+    }
+}

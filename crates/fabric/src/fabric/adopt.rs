@@ -1,0 +1,299 @@
+//! Circuits that routers carry and the controller does not know, or the other way round.
+//!
+//! After a restart of the controller, circuits go on. Each router that connects is asked what it
+//! carries; a circuit is adopted as soon as its whole path is known, from the router where it was
+//! dialed, whose claim was judged, to the one where it ends. What cannot be adopted carries on until
+//! routers report that it is idle.
+
+use super::Fabric;
+use crate::circuits::{
+    CarriedCircuit, CarriedCircuits, Circuit, CircuitEvent, CircuitNames, Claim, EndReason,
+    Forward, ForwardKind, Right, State, Target,
+};
+use crate::{Address, CircuitId, Network, Path, RouterSession, RouterSlot};
+use portcullis_channel::Moment;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Forwards of one circuit on one router: two, and two more for each path that it had before.
+const MAX_FORWARDS: usize = 64;
+/// Circuits that have ended and are remembered, so that they are not adopted.
+const MAX_ENDED: usize = 65_536;
+
+#[derive(Debug)]
+pub(super) struct Adoption {
+    until: Option<Moment>,
+    carried: BTreeMap<CircuitId, Unclaimed>,
+    /// How many of those each router carries.
+    counts: BTreeMap<RouterSlot, usize>,
+    ended: BTreeSet<CircuitId>,
+}
+
+/// A circuit that is not known.
+#[derive(Debug, Default)]
+struct Unclaimed {
+    routers: BTreeMap<RouterSlot, Vec<Forward>>,
+    origin: Option<Origin>,
+}
+
+#[derive(Debug)]
+struct Origin {
+    router: RouterSlot,
+    ingress: Address,
+    right: Right,
+}
+
+impl Adoption {
+    pub(super) fn new(until: Moment) -> Self {
+        Self {
+            until: Some(until),
+            ..Self::over()
+        }
+    }
+
+    /// Nothing is adopted any more.
+    const fn over() -> Self {
+        Self {
+            until: None,
+            carried: BTreeMap::new(),
+            counts: BTreeMap::new(),
+            ended: BTreeSet::new(),
+        }
+    }
+
+    pub(super) const fn deadline(&self) -> Option<Moment> {
+        self.until
+    }
+
+    pub(super) fn handle_timeout(&mut self, now: Moment) {
+        if self.until.is_some_and(|until| until <= now) {
+            *self = Self::over();
+        }
+    }
+
+    /// A circuit has ended; routers that still say that they carry it do not revive it.
+    pub(super) fn note_end(&mut self, circuit: &CircuitId) {
+        if self.until.is_some() {
+            self.ended.insert(circuit.clone());
+            if self.ended.len() > MAX_ENDED {
+                *self = Self::over();
+            }
+        }
+    }
+
+    fn remove(&mut self, circuit: &CircuitId) -> Option<Unclaimed> {
+        let unclaimed = self.carried.remove(circuit)?;
+        for router in unclaimed.routers.keys() {
+            if let Some(count) = self.counts.get_mut(router) {
+                *count -= 1;
+            }
+        }
+        self.counts.retain(|_, count| *count > 0);
+        Some(unclaimed)
+    }
+}
+
+impl Fabric {
+    /// Handles what a router says about the circuits that it carries.
+    pub fn handle_carried(&mut self, from: RouterSession, carried: CarriedCircuits, now: Moment) {
+        if !self.network.is_current(from) {
+            return;
+        }
+        let CarriedCircuits { asked, circuits } = carried;
+        self.end_forgotten(from.router(), asked, &circuits, now);
+        for carried in circuits {
+            if let Some(known) = self.circuits.get(&carried.id) {
+                if !known.carriers().contains(&from.router()) {
+                    self.send_unroute(from, carried.id, true);
+                }
+            } else {
+                self.handle_unknown(from, carried, now);
+            }
+        }
+    }
+
+    /// Circuits that a router does not have any more, because it was restarted.
+    fn end_forgotten(
+        &mut self,
+        router: RouterSlot,
+        asked: Moment,
+        carried: &[CarriedCircuit],
+        now: Moment,
+    ) {
+        let carried: BTreeSet<_> = carried.iter().map(|circuit| &circuit.id).collect();
+        let forgotten = self.circuits.find(|circuit| {
+            matches!(circuit.state, State::Open | State::Stranded(_))
+                && circuit.settled < asked
+                && circuit.path.passes(router)
+                && !carried.contains(circuit.id())
+        });
+        for id in forgotten {
+            let Some(circuit) = self.circuits.take(&id) else {
+                continue;
+            };
+            if circuit.is_end(router) {
+                self.end(circuit, EndReason::RouterLost, true);
+            } else {
+                self.reroute(circuit, now);
+            }
+        }
+    }
+
+    fn handle_unknown(&mut self, from: RouterSession, carried: CarriedCircuit, now: Moment) {
+        let id = carried.id;
+        let adoption = &mut self.adoption;
+        let is_over = adoption.until.is_none_or(|until| until <= now);
+        if is_over || adoption.ended.contains(&id) || carried.forwards.len() > MAX_FORWARDS {
+            self.send_unroute(from, id, true);
+            return;
+        }
+        let origin = match carried.claim {
+            Claim::Unknown => None,
+            Claim::Granted { ingress, right } => Some(Origin {
+                router: from.router(),
+                ingress,
+                right,
+            }),
+            Claim::Refused => {
+                self.send_unroute(from, id.clone(), true);
+                self.refuse_claim(&id);
+                return;
+            },
+        };
+        let count = adoption.counts.entry(from.router()).or_default();
+        let unclaimed = adoption.carried.entry(id.clone()).or_default();
+        if !unclaimed.routers.contains_key(&from.router()) {
+            if *count >= self.options.max_circuits_per_router {
+                if unclaimed.routers.is_empty() {
+                    adoption.carried.remove(&id);
+                }
+                return;
+            }
+            *count += 1;
+        }
+        unclaimed.routers.insert(from.router(), carried.forwards);
+        if origin.is_some() {
+            unclaimed.origin = origin;
+        }
+        self.adopt(&id, now);
+    }
+
+    /// Adopts a circuit if its whole path is known.
+    fn adopt(&mut self, id: &CircuitId, now: Moment) {
+        let unclaimed = self.adoption.carried.get(id);
+        let Some((path, egress)) = unclaimed.and_then(|it| it.path(&self.network)) else {
+            return;
+        };
+        let removed = self.adoption.remove(id);
+        let Some(Unclaimed {
+            routers,
+            origin: Some(origin),
+        }) = removed
+        else {
+            return;
+        };
+        let off_path = routers.into_keys().filter(|router| !path.passes(*router));
+        self.unroute(off_path, id, true);
+        self.circuits.put(Circuit {
+            names: CircuitNames {
+                circuit: id.clone(),
+                ingress: origin.ingress,
+                egress,
+            },
+            right: origin.right,
+            tags: Arc::default(),
+            target: None,
+            path,
+            cost: 0,
+            state: State::Open,
+            created: now,
+            settled: now,
+            forward_faults: (0, now),
+        });
+        self.announce(CircuitEvent::Adopted(id.clone()));
+    }
+
+    /// Ends a circuit that is not known, and that may not be.
+    fn refuse_claim(&mut self, id: &CircuitId) {
+        let unclaimed = self.adoption.remove(id).unwrap_or_default();
+        self.unroute(unclaimed.routers.into_keys(), id, true);
+        self.adoption.note_end(id);
+    }
+
+    pub(super) fn retain_claims(
+        &mut self,
+        mut may_stay: impl FnMut(&Right, Option<&Target>) -> bool,
+    ) {
+        let claims = self.adoption.carried.iter();
+        let refused: Vec<_> = claims
+            .filter(|(_, unclaimed)| {
+                let origin = unclaimed.origin.as_ref();
+                origin.is_some_and(|origin| !may_stay(&origin.right, None))
+            })
+            .map(|(id, _)| id.clone())
+            .collect();
+        for id in refused {
+            self.refuse_claim(&id);
+        }
+    }
+
+    /// Number of circuits that routers carry, and that may still be adopted.
+    pub fn unclaimed(&self) -> usize {
+        self.adoption.carried.len()
+    }
+
+    /// Whether routers carry this circuit, which may still be adopted.
+    pub(super) fn is_unclaimed(&self, id: &CircuitId) -> bool {
+        self.adoption.carried.contains_key(id)
+    }
+
+    /// Nothing more is to be learned about an unknown circuit.
+    pub(super) fn forget_carried(&mut self, id: &CircuitId) {
+        self.adoption.remove(id);
+    }
+
+    /// A router that is gone carries nothing.
+    pub(super) fn forget_carrier(&mut self, router: RouterSlot) {
+        for unclaimed in self.adoption.carried.values_mut() {
+            unclaimed.routers.remove(&router);
+        }
+        self.adoption
+            .carried
+            .retain(|_, unclaimed| !unclaimed.routers.is_empty());
+        self.adoption.counts.remove(&router);
+    }
+}
+
+impl Unclaimed {
+    /// The path from the origin to the end, and the address of the end, if all routers have reported.
+    fn path(&self, network: &Network) -> Option<(Path, Address)> {
+        let origin = self.origin.as_ref()?;
+        let mut router = origin.router;
+        let mut address = origin.ingress.clone();
+        let mut routers = vec![router];
+        let mut links = Vec::new();
+        loop {
+            let forwards = self.routers.get(&router)?;
+            let next = forwards.iter().find(|forward| forward.from == address)?;
+            let is_back = |back: &Forward| back.from == next.to && back.to == address;
+            if !forwards.iter().any(is_back) {
+                return None;
+            }
+            if next.kind != ForwardKind::Link {
+                let path = Path::new(routers, links)?;
+                return Some((path, next.to.clone()));
+            }
+            let link = network.find_link(next.to.as_str())?;
+            if !link.has_end(router) {
+                return None;
+            }
+            router = link.other_end(router);
+            if routers.contains(&router) {
+                return None;
+            }
+            address = next.to.clone();
+            routers.push(router);
+            links.push(link.id.clone());
+        }
+    }
+}

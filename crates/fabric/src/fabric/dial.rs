@@ -1,0 +1,243 @@
+//! Dialing: from a request to routes.
+
+use super::Fabric;
+use crate::circuits::{
+    Action, Circuit, CircuitEvent, Dial, DialFailure, Dialing, Egress, FailureCause, Pending,
+    Route, State, Target, forwards,
+};
+use crate::{Choice, Chosen, CircuitId, Path, PeerData};
+use portcullis_channel::Moment;
+use portcullis_domain::ids::TerminatorId;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// A chosen terminator, and what is kept of it.
+pub(super) struct Destination {
+    chosen: Chosen,
+    target: Arc<Target>,
+    peer_data: PeerData,
+}
+
+impl Fabric {
+    /// Handles the request for a circuit, which has been judged. The answer is an
+    /// [`Action::Answer`]; there is none if the session has ended.
+    pub fn dial(&mut self, dial: Dial, now: Moment) {
+        if !self.network.is_current(dial.from) {
+            return;
+        }
+        let destination = self
+            .admit(&dial)
+            .and_then(|()| self.find_destination(&dial, 0, &[], now));
+        match destination {
+            Ok(destination) => self.start(dial, destination, now),
+            Err(cause) => {
+                self.announce(CircuitEvent::Failed {
+                    circuit: dial.names.circuit.clone(),
+                    right: dial.right.clone(),
+                    path: None,
+                    cause,
+                });
+                self.refuse_dial(&dial, cause, String::new());
+            },
+        }
+    }
+
+    fn admit(&self, dial: &Dial) -> Result<(), FailureCause> {
+        let service = &dial.right.service;
+        if !self.services.contains_key(service) {
+            return Err(FailureCause::InvalidService);
+        }
+        if self.circuits.get(&dial.names.circuit).is_some() {
+            return Err(FailureCause::NamesInUse);
+        }
+        let router = dial.from.router();
+        let is_full = self.circuits.count_at(router) >= self.options.max_circuits_per_router
+            || self.circuits.count_of(service) >= self.options.max_circuits_per_service;
+        if is_full {
+            return Err(FailureCause::TooManyCircuits);
+        }
+        Ok(())
+    }
+
+    fn find_destination(
+        &self,
+        dial: &Dial,
+        attempt: u32,
+        failed: &[TerminatorId],
+        now: Moment,
+    ) -> Result<Destination, FailureCause> {
+        let service = self.services.get(&dial.right.service);
+        let service = service.ok_or(FailureCause::InvalidService)?;
+        let choice = Choice {
+            service: &dial.right.service,
+            instance: &dial.instance,
+            from: dial.from.router(),
+            strategy: service.strategy,
+            sticky: dial.sticky.as_ref(),
+            failed,
+            random: dial.random.rotate_left(attempt.wrapping_mul(31)),
+        };
+        let chosen = self
+            .terminators
+            .choose(&choice, &self.network, now)
+            .map_err(FailureCause::Choice)?;
+        let terminator = self
+            .terminators
+            .get(&chosen.terminator)
+            .ok_or(FailureCause::InvalidService)?;
+        let target = Target {
+            terminator: terminator.id.clone(),
+            host: terminator.host.clone(),
+            binding: terminator.binding.clone(),
+            address: terminator.address.clone(),
+        };
+        Ok(Destination {
+            chosen,
+            target: Arc::new(target),
+            peer_data: terminator.peer_data.as_ref().clone(),
+        })
+    }
+
+    fn start(&mut self, dial: Dial, destination: Destination, now: Moment) {
+        let mut circuit = Circuit {
+            names: dial.names.clone(),
+            right: dial.right.clone(),
+            tags: dial.tags.clone(),
+            target: None,
+            path: destination.chosen.path.clone(),
+            cost: destination.chosen.cost,
+            state: State::Open,
+            created: now,
+            settled: now,
+            forward_faults: (0, now),
+        };
+        self.send_attempt(&mut circuit, (dial, 0, Vec::new()), destination, now);
+        self.circuits.put(circuit);
+    }
+
+    fn send_attempt(
+        &mut self,
+        circuit: &mut Circuit,
+        (dial, attempt, failed): (Dial, u32, Vec<TerminatorId>),
+        destination: Destination,
+        now: Moment,
+    ) {
+        let Destination {
+            chosen,
+            target,
+            peer_data,
+        } = destination;
+        let egress = Egress::new(&target, &circuit.names, dial.peer_data.clone());
+        let pending = self.send_routes(circuit, &chosen.path, attempt, Some(egress), now);
+        circuit.path = chosen.path.clone();
+        circuit.cost = chosen.cost;
+        circuit.state = State::Dialing(Box::new(Dialing {
+            dial,
+            attempt,
+            chosen,
+            target,
+            pending,
+            failed,
+            peer_data,
+        }));
+    }
+
+    /// Sends a route to each router of a path; all of them are connected.
+    pub(super) fn send_routes(
+        &mut self,
+        circuit: &Circuit,
+        path: &Path,
+        attempt: u32,
+        mut egress: Option<Egress>,
+        now: Moment,
+    ) -> Pending {
+        let timeout = self.options.route_timeout;
+        let mut waiting = Vec::new();
+        for (router, forwards) in forwards(path, &circuit.names) {
+            let Some(to) = self.network.session(router) else {
+                continue;
+            };
+            let route = Route {
+                circuit: circuit.id().clone(),
+                attempt,
+                // The last router comes first.
+                egress: egress.take(),
+                forwards,
+                timeout,
+                tags: circuit.tags.clone(),
+            };
+            self.actions.push_back(Action::Route { to, route });
+            waiting.push(to);
+        }
+        Pending {
+            waiting,
+            until: now + timeout,
+        }
+    }
+
+    /// An attempt has failed: the next one, or the end of the dial.
+    pub(super) fn retry(
+        &mut self,
+        mut circuit: Circuit,
+        cause: FailureCause,
+        text: String,
+        now: Moment,
+    ) {
+        let State::Dialing(dialing) = circuit.state else {
+            return;
+        };
+        let Dialing {
+            dial,
+            attempt,
+            chosen,
+            target,
+            mut failed,
+            ..
+        } = *dialing;
+        if !matches!(cause, FailureCause::LinkLost | FailureCause::RouterLost) {
+            self.terminators.fail(&target.terminator, now);
+        }
+        failed.push(target.terminator.clone());
+        self.announce(CircuitEvent::Failed {
+            circuit: circuit.names.circuit.clone(),
+            right: circuit.right.clone(),
+            path: Some((chosen.path.clone(), target)),
+            cause,
+        });
+        let attempt = attempt + 1;
+        let next = if attempt < self.options.attempts {
+            self.find_destination(&dial, attempt, &failed, now).ok()
+        } else {
+            None
+        };
+        circuit.state = State::Open;
+        if let Some(next) = next {
+            self.send_attempt(&mut circuit, (dial, attempt, failed), next, now);
+            let left = left_behind(&chosen.path, &[&circuit.path]);
+            self.unroute(left, circuit.id(), true);
+            self.circuits.put(circuit);
+        } else {
+            self.unroute(circuit.carriers(), circuit.id(), true);
+            self.adoption.note_end(circuit.id());
+            self.refuse_dial(&dial, cause, text);
+        }
+    }
+
+    fn refuse_dial(&mut self, dial: &Dial, cause: FailureCause, text: String) {
+        let circuit: CircuitId = dial.names.circuit.clone();
+        self.actions.push_back(Action::Answer {
+            to: dial.from,
+            dial: dial.id,
+            circuit,
+            result: Err(DialFailure { cause, text }),
+        });
+    }
+}
+
+/// Routers of a path that are on none of the others.
+pub(super) fn left_behind(path: &Path, others: &[&Path]) -> BTreeSet<crate::RouterSlot> {
+    let routers = path.routers().iter().copied();
+    routers
+        .filter(|router| !others.iter().any(|other| other.passes(*router)))
+        .collect()
+}

@@ -1,0 +1,7 @@
+//! The life of circuits.
+
+mod adopting;
+mod dialing;
+mod ending;
+mod rerouting;
+mod stage;

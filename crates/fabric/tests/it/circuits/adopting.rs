@@ -1,0 +1,244 @@
+//! Circuits that go on while the controller is restarted, and routers that forget.
+
+use super::stage::{Stage, address, circuit, forward, right, terminator, told};
+use crate::support::at;
+use portcullis_fabric::{
+    CarriedCircuit, CarriedCircuits, CircuitEvent, CircuitFault, Claim, EndReason, FabricOptions,
+    Forward, ForwardFault, ForwardKind,
+};
+use std::time::Duration;
+
+fn granted() -> Claim {
+    Claim::Granted {
+        ingress: address("x-in"),
+        right: right(),
+    }
+}
+
+/// What each router of the path a, b, c carries for the circuit x.
+fn forwards(name: &str) -> Vec<Forward> {
+    let (before, after) = match name {
+        "a" => (("x-in", ForwardKind::End), ("ab", ForwardKind::Link)),
+        "b" => (("ab", ForwardKind::Link), ("bc", ForwardKind::Link)),
+        _ => (("bc", ForwardKind::Link), ("x-out", ForwardKind::End)),
+    };
+    vec![
+        forward(before.0, after.0, after.1),
+        forward(after.0, before.0, before.1),
+    ]
+}
+
+impl Stage {
+    fn carry(&mut self, name: &str, circuits: Vec<CarriedCircuit>) {
+        let carried = CarriedCircuits {
+            asked: at(self.now),
+            circuits,
+        };
+        let session = self.sessions[name];
+        self.fabric.handle_carried(session, carried, at(self.now));
+    }
+
+    fn carry_x(&mut self, name: &str, claim: Claim) {
+        let carried = CarriedCircuit {
+            id: circuit("x"),
+            forwards: forwards(name),
+            claim,
+        };
+        self.carry(name, vec![carried]);
+    }
+}
+
+fn restarted() -> Stage {
+    Stage::new(&["a", "b", "c"], &["ab", "bc"], FabricOptions::default())
+}
+
+#[test]
+fn a_circuit_is_adopted_once_its_path_is_known() {
+    for order in [["a", "b", "c"], ["c", "b", "a"], ["b", "a", "c"]] {
+        let mut stage = restarted();
+        for name in order {
+            assert_eq!(stage.events(), []);
+            let claim = if name == "a" {
+                granted()
+            } else {
+                Claim::Unknown
+            };
+            stage.carry_x(name, claim);
+        }
+        assert_eq!(stage.events(), [CircuitEvent::Adopted(circuit("x"))]);
+        assert_eq!(stage.actions(), []);
+        assert_eq!(stage.path("x").unwrap(), ["a", "b", "c"]);
+        let view = stage.fabric.circuit(&circuit("x")).unwrap();
+        assert_eq!(view.names.egress, address("x-out"));
+        assert_eq!(view.target, None);
+
+        // It is a circuit as any other.
+        let (a, c) = (stage.sessions["a"], stage.sessions["c"]);
+        let circuits = vec![circuit("x")];
+        stage
+            .fabric
+            .handle_forward_fault(a, circuits, ForwardFault::Own, at(0));
+        assert_eq!(stage.confirm(), ["c", "b", "a"]);
+        let id = circuit("x");
+        stage
+            .fabric
+            .handle_circuit_fault(c, &id, CircuitFault::Egress, at(0));
+        assert_eq!(stage.ends(), [EndReason::Closed]);
+    }
+}
+
+#[test]
+fn a_circuit_on_one_router_is_adopted_at_once() {
+    let mut stage = restarted();
+    let carried = CarriedCircuit {
+        id: circuit("x"),
+        forwards: vec![
+            forward("x-in", "x-out", ForwardKind::End),
+            forward("x-out", "x-in", ForwardKind::End),
+        ],
+        claim: granted(),
+    };
+    stage.carry("a", vec![carried]);
+    assert_eq!(stage.path("x").unwrap(), ["a"]);
+}
+
+#[test]
+fn a_circuit_without_a_right_is_ended_everywhere() {
+    let mut stage = restarted();
+    stage.carry_x("c", Claim::Unknown);
+    stage.carry_x("a", Claim::Refused);
+    assert_eq!(stage.unroutes(), told(&["a", "c"], true));
+    stage.carry_x("b", Claim::Unknown);
+    assert_eq!(stage.unroutes(), told(&["b"], true));
+
+    let mut stage = restarted();
+    stage.carry_x("a", granted());
+    stage.fabric.retain_circuits(|_, target| {
+        assert_eq!(target, None);
+        false
+    });
+    assert_eq!(stage.unroutes(), told(&["a"], true), "not adopted yet");
+}
+
+#[test]
+fn a_path_that_does_not_hold_together_is_not_adopted() {
+    let one_way = vec![forward("bc", "x-out", ForwardKind::End)];
+    let astray = vec![
+        forward("bc", "ab", ForwardKind::Link),
+        forward("ab", "bc", ForwardKind::Link),
+    ];
+    let unknown = vec![
+        forward("bc", "zz", ForwardKind::Link),
+        forward("zz", "bc", ForwardKind::Link),
+    ];
+    for last in [one_way, astray, unknown] {
+        let mut stage = restarted();
+        stage.carry_x("a", granted());
+        stage.carry_x("b", Claim::Unknown);
+        let carried = CarriedCircuit {
+            id: circuit("x"),
+            forwards: last,
+            claim: Claim::Unknown,
+        };
+        stage.carry("c", vec![carried]);
+        assert_eq!(stage.path("x"), None);
+        assert_eq!(stage.actions(), [], "it may be in use");
+
+        // Broken, it waits; idle, it ends.
+        let a = stage.sessions["a"];
+        let circuits = vec![circuit("x")];
+        stage
+            .fabric
+            .handle_forward_fault(a, circuits, ForwardFault::Own, at(0));
+        assert_eq!(stage.actions(), []);
+        let idle = vec![(circuit("x"), Duration::from_mins(1))];
+        stage.fabric.handle_idle(a, idle);
+        assert_eq!(stage.unroutes(), told(&["a"], true));
+    }
+}
+
+#[test]
+fn a_circuit_that_has_ended_is_not_revived() {
+    let mut stage = Stage::triangle();
+    stage.fabric.set_terminator(terminator("t", "c"));
+    stage.open("a", "x");
+    stage.fabric.remove_circuit(&circuit("x"), false);
+    stage.actions();
+    for name in ["a", "b", "c"] {
+        let claim = if name == "a" {
+            granted()
+        } else {
+            Claim::Unknown
+        };
+        stage.carry_x(name, claim);
+        assert_eq!(stage.unroutes(), told(&[name], true));
+    }
+}
+
+#[test]
+fn long_after_the_start_nothing_is_adopted() {
+    let mut stage = restarted();
+    stage.carry_x("a", granted());
+    stage.pass(300);
+    assert_eq!(stage.actions(), []);
+    stage.carry_x("a", granted());
+    assert_eq!(stage.unroutes(), told(&["a"], true));
+}
+
+#[test]
+fn a_router_that_carries_the_circuit_of_others_is_told_to_forget_it() {
+    let mut stage = Stage::triangle();
+    stage.open("a", "x");
+    stage.carry_x("b", granted());
+    assert_eq!(stage.unroutes(), told(&["b"], true));
+    assert_eq!(stage.path("x").unwrap(), ["a", "c"]);
+}
+
+#[test]
+fn a_router_that_was_restarted_has_forgotten_its_circuits() {
+    for (restarted, is_end) in [("a", true), ("b", false), ("c", true)] {
+        let mut stage = Stage::triangle();
+        stage.lose_link("ac");
+        stage.actions();
+        stage.open("a", "x");
+        stage.now += 1;
+        stage.carry(restarted, Vec::new());
+        if is_end {
+            assert_eq!(stage.ends(), [EndReason::RouterLost]);
+        } else {
+            assert_eq!(stage.confirm(), ["c", "b", "a"], "routes are sent again");
+        }
+    }
+}
+
+#[test]
+fn what_was_set_up_after_the_question_is_not_in_the_answer() {
+    let mut stage = Stage::triangle();
+    stage.open("a", "x");
+    stage.carry("a", Vec::new());
+    assert_eq!(stage.ends(), []);
+    stage.dial("a", "y");
+    stage.now += 1;
+    stage.carry_x("a", Claim::Unknown);
+    assert_eq!(stage.ends(), []);
+    assert_eq!(stage.fabric.circuits().count(), 2);
+}
+
+#[test]
+fn a_router_cannot_fill_the_memory_with_claims() {
+    let mut stage = Stage::new_with(|options| options.max_circuits_per_router = 2);
+    let claim = |id: &str| CarriedCircuit {
+        id: circuit(id),
+        forwards: forwards("a"),
+        claim: Claim::Unknown,
+    };
+    stage.carry("a", vec![claim("x"), claim("y"), claim("z"), claim("x")]);
+    assert_eq!(stage.fabric.unclaimed(), 2);
+    let flood = CarriedCircuit {
+        forwards: (0..65).flat_map(|_| forwards("a")).collect(),
+        ..claim("w")
+    };
+    stage.carry("a", vec![flood]);
+    assert_eq!(stage.unroutes(), told(&["a"], true));
+    assert_eq!(stage.fabric.unclaimed(), 2);
+}
