@@ -8,6 +8,11 @@ pub(crate) fn is_totp(query: &AuthQuery) -> bool {
     matches!(query.type_id.as_ref(), "MFA" | "TOTP")
 }
 
+/// Whether there is a TOTP enrollment to answer a query with.
+pub(crate) fn is_enrolled(query: &AuthQuery) -> bool {
+    query.is_totp_enrolled == Some(true)
+}
+
 /// Whether a query asks for a JWT of an external signer.
 pub(crate) fn is_jwt(query: &AuthQuery) -> bool {
     query.type_id == "EXT-JWT"
@@ -17,7 +22,7 @@ pub(crate) fn is_jwt(query: &AuthQuery) -> bool {
 pub(crate) fn demand_enrollment(queries: &[AuthQuery]) -> bool {
     queries
         .iter()
-        .any(|query| is_totp(query) && !query.is_totp_enrolled)
+        .any(|query| is_totp(query) && !is_enrolled(query))
 }
 
 /// Error for open queries, with hints.
@@ -32,7 +37,7 @@ pub(crate) fn missing_factor_error(queries: &[AuthQuery]) -> CliError {
 
 /// Like [`missing_factor_error`], for an existing session.
 pub(crate) fn missing_factor_in_session(queries: &[AuthQuery]) -> CliError {
-    let can_enroll = |query| is_totp(query) && !query.is_totp_enrolled;
+    let can_enroll = |query| is_totp(query) && !is_enrolled(query);
     let error = missing_factor_error(queries);
     if queries.iter().all(can_enroll) {
         return error;
@@ -55,7 +60,7 @@ fn add_hint(error: CliError, query: &AuthQuery) -> CliError {
         return error
             .hint("this program does not support that factor; use an identity whose authentication policy does not require it");
     }
-    if query.is_totp_enrolled {
+    if is_enrolled(query) {
         error.hint("the login needs a code from your app, or a recovery code")
     } else {
         error.hint("you may have to enroll first: `portcullis mfa enroll`")

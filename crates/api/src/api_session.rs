@@ -96,9 +96,10 @@ pub struct AuthQuery {
     /// Id of the external provider.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// Whether a TOTP enrollment exists; otherwise it has to be created first.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub is_totp_enrolled: bool,
+    /// Whether a TOTP enrollment exists; otherwise it has to be created first. Logins by OIDC always say
+    /// it, sessions only if it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub is_totp_enrolled: Option<bool>,
     /// Maximum length of a code in characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_length: Option<u32>,
@@ -135,7 +136,7 @@ impl AuthQuery {
             http_method: None,
             http_url: settings.external_auth_url.clone().map(Cow::Owned),
             id: Some(signer.id.to_string()),
-            is_totp_enrolled: false,
+            is_totp_enrolled: None,
             max_length: None,
             min_length: None,
             provider: Cow::Borrowed("url"),
@@ -150,6 +151,7 @@ impl AuthQuery {
             OpenFactorView::Totp { is_enrolled } => Self {
                 format: Some(Cow::Borrowed("numeric")),
                 http_url: Some(Cow::Borrowed("./oidc/login/totp")),
+                is_totp_enrolled: Some(*is_enrolled),
                 max_length: Some(8),
                 min_length: Some(6),
                 type_id: Cow::Borrowed("TOTP"),
@@ -167,7 +169,7 @@ impl AuthQuery {
             http_method: Some(Cow::Borrowed("POST")),
             http_url: Some(Cow::Borrowed("./authenticate/mfa")),
             id: None,
-            is_totp_enrolled: is_enrolled,
+            is_totp_enrolled: is_enrolled.then_some(true),
             // Recovery codes are alphanumeric too; clients validate by these bounds.
             max_length: Some(6),
             min_length: Some(4),

@@ -19,14 +19,11 @@ async fn enrolled() -> (Harness, String, Device, Vec<String>) {
 }
 
 fn totp_query(is_enrolled: bool) -> Value {
-    let mut query = json!({
+    json!({
         "format": "numeric", "httpMethod": "POST", "httpUrl": "./oidc/login/totp",
-        "maxLength": 8, "minLength": 6, "provider": "ziti", "scopes": null, "typeId": "TOTP",
-    });
-    if is_enrolled {
-        query["isTotpEnrolled"] = json!(true);
-    }
-    query
+        "isTotpEnrolled": is_enrolled, "maxLength": 8, "minLength": 6, "provider": "ziti",
+        "scopes": null, "typeId": "TOTP",
+    })
 }
 
 #[tokio::test]

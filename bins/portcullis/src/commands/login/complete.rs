@@ -104,8 +104,8 @@ where
 
 /// Whether a TOTP enrollment exists. Not every controller says so in its query.
 async fn is_enrolled(client: &Client, question: &AuthQuery) -> Result<bool, CliError> {
-    if question.is_totp_enrolled {
-        return Ok(true);
+    if let Some(is_enrolled) = question.is_totp_enrolled {
+        return Ok(is_enrolled);
     }
     let found = own_enrollment::find(client).await?;
     Ok(found.is_some_and(|found| found.is_verified))
