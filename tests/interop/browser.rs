@@ -2,7 +2,6 @@
 
 use crate::own;
 use serde_json::{Value, json};
-use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
@@ -41,16 +40,22 @@ fn drive(scenarios: &[&str]) {
         "users": populate(&site, &controller),
         "screenshots": std::env::var(SCREENSHOTS).ok(),
     });
+    run_scenarios("browser/pages.py", scenarios, &input);
+    let logged = site.logged();
+    assert!(!logged.contains("panicked"), "{logged}");
+}
+
+/// Runs scenarios of a script that drives a browser.
+#[track_caller]
+pub(crate) fn run_scenarios(script: &str, scenarios: &[&str], input: &Value) {
     let mut python = Command::new("python3");
-    python.arg(own("browser/pages.py")).args(scenarios);
+    python.arg("-B").arg(own(script)).args(scenarios);
     let finished = command::run_with(&mut python, input.to_string().as_bytes(), DEADLINE).success();
     let done: Vec<_> = scenarios
         .iter()
         .map(|name| format!("{name} done"))
         .collect();
     assert_eq!(finished.text().lines().collect::<Vec<_>>(), done);
-    let logged = fs::read_to_string(site.log()).unwrap();
-    assert!(!logged.contains("panicked"), "{logged}");
 }
 
 /// Anne has a password, Bert an authenticator app as well, and Cleo has to set one up. Dora has a
@@ -62,7 +67,7 @@ fn populate(site: &TestDirectory, controller: &Controller) -> Value {
         .create_user("bert", PASSWORD)
         .enroll_in_mfa(TotpProgram::Python);
     let cleo = admin.create_user("cleo", PASSWORD);
-    require_totp(&admin, &cleo);
+    require_totp(&admin, &[&cleo]);
     let (certificate, key) = enroll_certificate(site, &admin, "dora");
     json!({
         "dora": {"certificate": certificate, "key": key},
@@ -82,8 +87,8 @@ fn enroll_certificate(site: &TestDirectory, admin: &Api, name: &str) -> (PathBuf
     (certificate, openssl.file(&format!("{name}.key")))
 }
 
-/// Moves a user to a policy that requires TOTP.
-fn require_totp(admin: &Api, user: &Api) {
+/// Moves users to a policy that requires TOTP.
+pub(crate) fn require_totp(admin: &Api, users: &[&Api]) {
     let mut policy = admin.get("/auth-policies/default").data();
     let members = policy.as_object_mut().expect("a policy is an object");
     members.retain(|name, _| ["primary", "secondary"].contains(&name.as_str()));
@@ -93,11 +98,18 @@ fn require_totp(admin: &Api, user: &Api) {
         .send("POST", "/auth-policies", &policy)
         .expect_status(201)
         .data();
-    let id = user.get("/current-identity").data()["id"].clone();
-    let change = json!({"authPolicyId": policy["id"]});
-    let id = id.as_str().expect("an identity has an id");
+    for user in users {
+        change(admin, user, &json!({"authPolicyId": policy["id"]}));
+    }
+}
+
+/// Merges members into the identity of a user.
+#[track_caller]
+pub(crate) fn change(admin: &Api, user: &Api, members: &Value) {
+    let identity = user.get("/current-identity").data();
+    let id = identity["id"].as_str().expect("an identity has an id");
     let _ = admin
-        .send("PATCH", &format!("/identities/{id}"), &change)
+        .send("PATCH", &format!("/identities/{id}"), members)
         .expect_status(200);
 }
 

@@ -36,6 +36,7 @@ fn browser_leads_back_to_the_terminal() {
     let url = told.find(|line| line.starts_with("https://")).unwrap();
     let mut browser = Command::new("python3");
     browser
+        .arg("-B")
         .arg(own("browser/sign_in.py"))
         .args([url.as_str(), "admin", PASSWORD]);
     let shown = command::run_with(&mut browser, &[], DEADLINE).success();

@@ -17,6 +17,10 @@ use std::time::Duration;
 /// Number of log lines shown by a failing test.
 const SHOWN_LOG_LINES: usize = 60;
 
+/// Host and port of `quickstart`, which its options override.
+const ADDRESS: &str = "ZITI_CTRL_EDGE_ADVERTISED_ADDRESS";
+const PORT: &str = "ZITI_CTRL_EDGE_ADVERTISED_PORT";
+
 /// Builder of a controller process.
 #[derive(Debug)]
 pub struct ControllerBuilder<'s> {
@@ -34,13 +38,10 @@ impl<'s> ControllerBuilder<'s> {
     }
 
     pub(crate) fn temporary(site: &'s TestDirectory) -> Self {
-        Self::new(site).with([
-            "quickstart",
-            "--ctrl-address",
-            "localhost",
-            "--ctrl-port",
-            "0",
-        ])
+        Self::new(site)
+            .with(["quickstart"])
+            .environment(ADDRESS, "localhost")
+            .environment(PORT, "0")
     }
 
     pub(crate) fn run(site: &'s TestDirectory, config: &Path) -> Self {
@@ -54,8 +55,8 @@ impl<'s> ControllerBuilder<'s> {
         command
             .env_remove("ZITI_USER")
             .env_remove("ZITI_PWD")
-            .env_remove("ZITI_CTRL_EDGE_ADVERTISED_ADDRESS")
-            .env_remove("ZITI_CTRL_EDGE_ADVERTISED_PORT")
+            .env_remove(ADDRESS)
+            .env_remove(PORT)
             .env_remove("PORTCULLIS_LOG")
             .current_dir(site.work());
         Self {
@@ -151,7 +152,7 @@ pub struct Controller {
 }
 
 impl Controller {
-    /// Base URL, without a trailing slash.
+    /// Base URL on this computer, without a trailing slash.
     pub fn url(&self) -> &str {
         &self.url
     }
@@ -259,17 +260,14 @@ fn wait_for_url(
     wait::until(wait::DEFAULT_TIMEOUT, look).map_err(str::to_owned)?
 }
 
-/// The first URL in a text that includes a port.
+/// The first URL in a text that includes a port, with the name of this computer in place of the host: not every
+/// name that a controller goes by leads to it.
 fn find_url(text: &str) -> Option<String> {
     text.split_whitespace()
         .filter(|word| word.starts_with("https://"))
         .map(|word| word.trim_end_matches(['/', '.', ',']))
-        .find(|url| {
-            url.rsplit(':')
-                .next()
-                .is_some_and(|port| port.parse::<u16>().is_ok())
-        })
-        .map(str::to_owned)
+        .find_map(|url| url.rsplit(':').next()?.parse::<u16>().ok())
+        .map(|port| format!("https://localhost:{port}"))
 }
 
 /// The last lines of a log.
@@ -285,7 +283,7 @@ mod tests {
 
     #[test]
     fn addresses_are_found_in_what_is_printed() {
-        let text = "controller: https://localhost:40123/\n$ portcullis login https://x:1";
+        let text = "controller: https://ctrl.example.test:40123/\n$ portcullis login https://x:1";
         assert_eq!(find_url(text).as_deref(), Some("https://localhost:40123"));
         assert_eq!(find_url("see https://example.test for more"), None);
         assert_eq!(find_url(""), None);

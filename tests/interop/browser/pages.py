@@ -6,24 +6,22 @@ Arguments: names of scenarios. What does not hold ends it with an exception.
 
 import base64
 import hashlib
-import hmac
 import http.server
 import json
-import os
 import pathlib
 import secrets
-import shutil
 import ssl
-import struct
 import sys
 import threading
-import time
 import urllib.error
 import urllib.parse
 import urllib.request
 
 import html5lib
 from playwright.sync_api import Error, sync_playwright
+
+import chromium
+from authenticator import Authenticator
 
 GIVEN = json.load(sys.stdin)
 ISSUER = GIVEN["issuer"]
@@ -130,35 +128,6 @@ class Application:
 def claims(token):
     payload = token.split(".")[1]
     return json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
-
-
-class Authenticator:
-    """An authenticator app (RFC 6238). It gives no code twice."""
-
-    def __init__(self, secret, last=0):
-        self.key = base64.b32decode(secret)
-        self.last = last
-
-    def code(self):
-        while True:
-            # Of a step that does not end before the code arrives.
-            step = max(int(time.time() + 5) // 30 - 1, self.last + 1)
-            if step <= int(time.time()) // 30 + 1:
-                break
-            time.sleep(0.2)
-        self.last = step
-        return self.at(step)
-
-    def at(self, step):
-        digest = hmac.new(self.key, struct.pack(">Q", step), hashlib.sha1).digest()
-        offset = digest[-1] & 15
-        number = struct.unpack(">I", digest[offset:offset + 4])[0] & 0x7FFFFFFF
-        return f"{number % 1000000:06d}"
-
-    def wrong_code(self):
-        step = int(time.time()) // 30
-        near = [self.at(step + away) for away in range(-4, 5)]
-        return next(code for code in map("{:06d}".format, range(100)) if code not in near)
 
 
 class Tab:
@@ -352,8 +321,7 @@ def keyboard(browser):
 
 def totp(browser):
     window, application = browser.window("totp"), Application()
-    # He has used the oldest code that counts.
-    app = Authenticator(GIVEN["users"]["bert"]["secret"], last=int(time.time() + 5) // 30 - 1)
+    app = Authenticator.in_use(GIVEN["users"]["bert"]["secret"])
     tab = window.tab()
     tab.load(application.url())
     tab.sign_in("bert")
@@ -573,11 +541,7 @@ def ends(browser):
 
 class Browser:
     def __init__(self, playwright):
-        arguments = ["--host-resolver-rules=MAP *.example.test 127.0.0.1"]
-        if os.geteuid() == 0:
-            arguments.append("--no-sandbox")
-        program = next(filter(None, map(shutil.which, ["chromium", "chromium-browser", "google-chrome"])))
-        self.chromium = playwright.chromium.launch(executable_path=program, args=arguments)
+        self.chromium = chromium.launch(playwright)
 
     def window(self, name, **more):
         return Window(self.chromium, name, **more)

@@ -3,16 +3,15 @@
 Arguments: address, username, password. Writes the text of the page at which the browser ends.
 """
 
-import shutil
 import sys
 
 from playwright.sync_api import sync_playwright
 
+import chromium
+
 url, username, password = sys.argv[1:]
 with sync_playwright() as playwright:
-    browser = playwright.chromium.launch(
-        executable_path=shutil.which("chromium"), args=["--no-sandbox"]
-    )
+    browser = chromium.launch(playwright)
     page = browser.new_context(ignore_https_errors=True).new_page()
     page.goto(url)
     page.fill("input[name=username]", username)
