@@ -1,6 +1,7 @@
 //! A web console behind `quickstart --console`: what is served of its folder, and what it asks for.
 
 mod downloads;
+mod listeners;
 mod requests;
 
 use std::fs;
@@ -32,8 +33,11 @@ fn start(site: &TestDirectory, console: &Path) -> Controller {
 }
 
 fn get(controller: &Controller, path: &str) -> Curl {
-    let url = format!("{}{path}", controller.url());
-    Curl::new(&url, &controller.ca()).argument("--path-as-is")
+    get_at(&format!("{}{path}", controller.url()), &controller.ca())
+}
+
+fn get_at(url: &str, ca: &Path) -> Curl {
+    Curl::new(url, ca).argument("--path-as-is")
 }
 
 fn is_index(reply: &Reply) -> bool {
