@@ -2,6 +2,7 @@
 
 mod downloads;
 mod listeners;
+mod logins;
 mod requests;
 
 use std::fs;
