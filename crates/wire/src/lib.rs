@@ -38,7 +38,7 @@
 //! - Memory is bounded by the message, whose size [`FrameLimits`](portcullis_channel::FrameLimits) bounds.
 //!   The worst are lists of empty elements, which take two bytes on the wire and at most
 //!   [`MAX_ELEMENT_BYTES`] in memory.
-//! - What gives rights is a [`Token`] or [`SecretBytes`], which show nothing but their length.
+//! - What gives rights or belongs to users is a [`Secret`], which shows nothing of itself.
 //!
 //! # Examples
 //!
@@ -74,4 +74,4 @@ pub mod xgress;
 
 pub use content::{Content, DecodeError, EncodeError};
 pub use protobuf::MAX_ELEMENT_BYTES;
-pub use secret::{SecretBytes, Token};
+pub use secret::{Secret, Token};

@@ -15,7 +15,7 @@ pub(crate) use field::Field;
 pub(crate) use message::{has_tag, message};
 pub(crate) use one_of::{OneOf, one_of};
 pub(crate) use prost::encoding::{DecodeContext, WireType, skip_field};
-pub(crate) use value::{Value, through};
+pub(crate) use value::Value;
 
 /// Most bytes that an element of a list takes in memory, beside its contents.
 pub const MAX_ELEMENT_BYTES: usize = 256;

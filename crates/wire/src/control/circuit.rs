@@ -2,12 +2,12 @@
 
 use crate::headers::header_message;
 use crate::protobuf::message;
-use crate::secret::Token;
+use crate::secret::{Secret, Token};
 use bytes::Bytes;
 use std::collections::BTreeMap;
 
 /// What the ends of a circuit tell each other, by the number of the header that it travels in.
-pub type PeerData = BTreeMap<u32, Bytes>;
+pub type PeerData = BTreeMap<u32, Secret<Bytes>>;
 
 /// Numbers of [`PeerData`].
 pub mod peer_data {

@@ -1,6 +1,7 @@
 //! Questions about the insides of a peer.
 
 use crate::protobuf::message;
+use crate::secret::Secret;
 
 message! {
     pub struct InspectRequest {
@@ -17,7 +18,7 @@ message! {
 
     pub struct InspectedValue {
         pub name: String = 1,
-        /// Text or JSON.
-        pub value: String = 2,
+        /// Text or JSON; some have tokens in them.
+        pub value: Secret<String> = 2,
     }
 }

@@ -14,7 +14,8 @@ pub use validation::{
 
 use super::circuit::PeerData;
 use crate::protobuf::{enumeration, message};
-use crate::secret::SecretBytes;
+use crate::secret::Secret;
+use bytes::Bytes;
 
 message! {
     /// Creates a terminator of a router itself. The Result has its id as text. Routers since 2.0 do not
@@ -27,7 +28,7 @@ message! {
         pub cost: u32 = 6,
         pub precedence: Precedence = 7,
         pub instance_id: String = 8,
-        pub instance_secret: SecretBytes = 9,
+        pub instance_secret: Secret<Bytes> = 9,
     }
 
     /// Routers since 2.0 send [`RemoveTerminators`] instead.

@@ -1,6 +1,7 @@
 //! Traces of the messages on channels.
 
 use crate::protobuf::message;
+use crate::secret::Secret;
 use bytes::Bytes;
 
 message! {
@@ -29,6 +30,6 @@ message! {
         /// Bytes of the body.
         pub length: i32 = 8,
         /// JSON, by the decoder of the program.
-        pub decoded: Bytes = 9,
+        pub decoded: Secret<Bytes> = 9,
     }
 }

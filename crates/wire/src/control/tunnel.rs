@@ -5,7 +5,8 @@ use super::refusal::{ErrorCode, RetryHint};
 use super::terminator::{CreateTerminatorResult, Precedence};
 use crate::headers::header_message;
 use crate::protobuf::message;
-use crate::secret::SecretBytes;
+use crate::secret::Secret;
+use bytes::Bytes;
 use std::collections::BTreeMap;
 
 message! {
@@ -18,7 +19,7 @@ message! {
         pub cost: u32 = 4,
         pub precedence: Precedence = 5,
         pub instance_id: String = 6,
-        pub instance_secret: SecretBytes = 7,
+        pub instance_secret: Secret<Bytes> = 7,
         /// Milliseconds since 1970 by the router's clock; comes back in the answer.
         pub start_millis: i64 = 8,
     }

@@ -7,7 +7,7 @@ use super::key::{
 };
 use crate::headers::header_message;
 use crate::protobuf::enumeration;
-use crate::secret::Token;
+use crate::secret::{Secret, Token};
 use bytes::Bytes;
 
 header_message! {
@@ -27,7 +27,7 @@ header_message! {
         /// By default the name of the identity.
         pub caller_id: Option<String> = CALLER_ID,
         /// For the hosting program.
-        pub app_data: Option<Bytes> = APP_DATA,
+        pub app_data: Option<Secret<Bytes>> = APP_DATA,
         /// Names the connection in logs of both ends.
         pub connection_marker: Option<String> = CONNECTION_MARKER,
         /// Of an earlier connection, to reach the same terminator.
@@ -52,7 +52,7 @@ header_message! {
         /// By default the name of the identity.
         pub caller_id: Option<String> = CALLER_ID,
         /// For the hosting program.
-        pub app_data: Option<Bytes> = APP_DATA,
+        pub app_data: Option<Secret<Bytes>> = APP_DATA,
         /// Names the connection in logs of both ends.
         pub connection_marker: Option<String> = CONNECTION_MARKER,
         /// Of an earlier connection, to reach the same terminator.

@@ -9,6 +9,7 @@ use super::key::{
 use crate::control::refusal::ErrorCode;
 use crate::flags::flags;
 use crate::headers::header_message;
+use crate::secret::Secret;
 use bytes::Bytes;
 
 header_message! {
@@ -53,7 +54,7 @@ header_message! {
         pub uuid: Option<Bytes> = UUID,
         /// Counted by SDKs, read by nobody.
         pub sequence: Option<u32> = SEQUENCE,
-        pub data: Bytes = body,
+        pub data: Secret<Bytes> = body,
     }
 }
 

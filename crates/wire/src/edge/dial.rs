@@ -8,7 +8,7 @@ use super::key::{
 };
 use crate::content::DecodeError;
 use crate::headers::{Body, header_message};
-use crate::secret::Token;
+use crate::secret::{Secret, Token};
 use bytes::Bytes;
 
 header_message! {
@@ -25,7 +25,7 @@ header_message! {
         pub public_key: Option<Bytes> = PUBLIC_KEY,
         pub caller_id: Option<String> = CALLER_ID,
         /// Of the dialing program.
-        pub app_data: Option<Bytes> = APP_DATA,
+        pub app_data: Option<Secret<Bytes>> = APP_DATA,
         pub connection_marker: Option<String> = CONNECTION_MARKER,
         pub dialer_identity_id: Option<String> = DIALER_IDENTITY_ID,
         pub dialer_identity_name: Option<String> = DIALER_IDENTITY_NAME,

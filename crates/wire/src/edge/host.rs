@@ -8,7 +8,7 @@ use super::key::{
 };
 use crate::control::terminator::Precedence;
 use crate::headers::header_message;
-use crate::secret::{SecretBytes, Token};
+use crate::secret::{Secret, Token};
 use bytes::Bytes;
 
 header_message! {
@@ -38,7 +38,7 @@ header_message! {
         pub precedence: Option<Precedence> = PRECEDENCE,
         /// Name by which dialers choose among the terminators of the service.
         pub instance_id: Option<String> = INSTANCE_ID,
-        pub instance_secret: Option<SecretBytes> = INSTANCE_SECRET,
+        pub instance_secret: Option<Secret<Bytes>> = INSTANCE_SECRET,
         /// Counted by SDKs, read by nobody.
         pub sequence: Option<u32> = SEQUENCE,
     }

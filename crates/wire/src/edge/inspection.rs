@@ -4,6 +4,7 @@ use super::ConnectionId;
 use super::key::{CONNECTION, CONNECTION_KIND, INSPECTED_NAMES};
 use crate::headers::header_message;
 use crate::protobuf::enumeration;
+use crate::secret::Secret;
 
 header_message! {
     /// Asks what a connection is.
@@ -28,7 +29,7 @@ header_message! {
     /// Go SDKs from 1.1 to 1.5.3 answer [`ConnectionInspectRequest`] with this content type.
     pub struct InspectResponse {
         /// JSON: `{"success": bool, "errors": [text], "values": [...]}`.
-        pub json: String = text,
+        pub json: Secret<String> = text,
         pub connection: Option<ConnectionId> = CONNECTION,
         pub kind: Option<ConnectionKind> = CONNECTION_KIND,
     }

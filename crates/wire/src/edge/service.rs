@@ -2,6 +2,7 @@
 
 use crate::control::metrics::Timestamp;
 use crate::protobuf::{enumeration, message};
+use crate::secret::Secret;
 
 message! {
     /// Answered by [`ServiceChangeSet`] and [`PostureStateChange`], not as replies.
@@ -36,7 +37,7 @@ message! {
     pub struct ConfigData {
         pub type_id: String = 1,
         pub type_name: String = 2,
-        pub data_json: String = 3,
+        pub data_json: Secret<String> = 3,
     }
 
     /// A policy; only its id if it was removed.

@@ -56,7 +56,7 @@ macro_rules! header_message {
         $parts.body(stringify!($field))?
     };
     (@read text, $field:ident, $parts:ident) => {
-        $parts.text()
+        $parts.text().into()
     };
     (@read $key:tt default, $field:ident, $parts:ident) => {
         $parts.header_or_default($key)

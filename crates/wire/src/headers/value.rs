@@ -1,6 +1,7 @@
 //! Values of headers, and bodies beside them.
 
 use crate::content::DecodeError;
+use crate::secret::Secret;
 use bytes::Bytes;
 use portcullis_channel::headers::{EncodeError, HeadersBuilder};
 use portcullis_channel::{HeaderKey, Headers};
@@ -100,13 +101,20 @@ impl HeaderValue for Vec<String> {
     }
 }
 
-impl HeaderValue for BTreeMap<u32, Bytes> {
+impl HeaderValue for BTreeMap<u32, Secret<Bytes>> {
     fn read(headers: &Headers, key: HeaderKey) -> Option<Self> {
-        headers.u32_bytes_map(key)
+        let map = headers.u32_bytes_map(key)?;
+        Some(
+            map.into_iter()
+                .map(|(number, bytes)| (number, Secret::new(bytes)))
+                .collect(),
+        )
     }
 
     fn write(&self, headers: HeadersBuilder, key: HeaderKey) -> Written {
-        let entries = self.iter().map(|(number, bytes)| (*number, &bytes[..]));
+        let entries = self
+            .iter()
+            .map(|(number, bytes)| (*number, &bytes.expose()[..]));
         headers.u32_bytes_map(key, entries)
     }
 }

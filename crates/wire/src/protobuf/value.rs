@@ -134,35 +134,6 @@ values! {
     Bytes: bytes, Self::is_empty;
 }
 
-/// Has a struct around a value be encoded as that value.
-macro_rules! through {
-    ($outer:ident => $inner:ty) => {
-        impl $crate::protobuf::Value for $outer {
-            fn is_default(&self) -> bool {
-                $crate::protobuf::Value::is_default(&self.0)
-            }
-
-            fn encode(tag: u32, value: &Self, out: &mut impl bytes::BufMut) {
-                <$inner as $crate::protobuf::Value>::encode(tag, &value.0, out);
-            }
-
-            fn encoded_len(tag: u32, value: &Self) -> usize {
-                <$inner as $crate::protobuf::Value>::encoded_len(tag, &value.0)
-            }
-
-            fn merge(
-                wire_type: $crate::protobuf::WireType,
-                value: &mut Self,
-                input: &mut impl bytes::Buf,
-                context: $crate::protobuf::DecodeContext,
-            ) -> Result<(), $crate::protobuf::ProtobufError> {
-                <$inner as $crate::protobuf::Value>::merge(wire_type, &mut value.0, input, context)
-            }
-        }
-    };
-}
-pub(crate) use through;
-
 impl<V: Value> Value for Box<V> {
     fn is_default(&self) -> bool {
         V::is_default(self)

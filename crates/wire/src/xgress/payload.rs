@@ -4,6 +4,7 @@ use super::{ConnectionId, PayloadSequence, circuit_id, common_headers, key};
 use crate::content::{Content, DecodeError, EncodeError};
 use crate::flags::flags;
 use crate::headers::HeaderValue as _;
+use crate::secret::Secret;
 use bytes::Bytes;
 use portcullis_channel::{HeaderKey, Headers};
 use std::collections::BTreeMap;
@@ -34,7 +35,7 @@ pub struct Payload {
     pub rtt_millis: Option<u16>,
     /// See [`payload_header`].
     pub headers: BTreeMap<u8, Bytes>,
-    pub data: Bytes,
+    pub data: Secret<Bytes>,
 }
 
 flags! {
@@ -85,7 +86,7 @@ impl Content for Payload {
             flags: PayloadFlags::read(headers, key::FLAGS).unwrap_or_default(),
             rtt_millis: headers.u16(key::RTT),
             headers: payload_headers.collect(),
-            data: body.clone(),
+            data: Secret::new(body.clone()),
         })
     }
 
@@ -103,6 +104,6 @@ impl Content for Payload {
                 headers.bytes(HeaderKey(FIRST_PAYLOAD_HEADER + i32::from(*own)), value)
             },
         );
-        Ok((headers.build(), self.data.clone()))
+        Ok((headers.build(), self.data.expose().clone()))
     }
 }

@@ -3,6 +3,7 @@
 use crate::support::{one, own_headers, recorded};
 use bytes::Bytes;
 use portcullis_channel::{ContentType, HeaderKey, Headers, Message};
+use portcullis_wire::Token;
 use portcullis_wire::control::capability::{Capabilities, RouterCapability};
 use portcullis_wire::control::metrics::Timestamp;
 use portcullis_wire::control::refusal::ErrorCode;
@@ -14,7 +15,6 @@ use portcullis_wire::edge::{
     RouterHello, SdkHello, ServiceIdentifier, ServiceSubscription, StateClosed, StateConnected,
     TotpToken, TraceRoute, Unbind, UpdateBind,
 };
-use portcullis_wire::{SecretBytes, Token};
 
 const PROTOCOL: &str = "data plane";
 /// The first one that a router chooses.
@@ -67,7 +67,7 @@ fn connections() {
     let data = Data {
         connection: OF_ROUTER,
         flags: DataFlags::MULTIPART,
-        data: Bytes::from_static(b"hi"),
+        data: Bytes::from_static(b"hi").into(),
         ..Data::default()
     };
     let fin = Data {
@@ -241,14 +241,14 @@ fn what_was_not_recorded_comes_back() {
         connection: ConnectionId(1),
         public_key: Some(Bytes::from_static(&[7; 32])),
         crypto_method: Some(Bytes::from_static(b"libsodium")),
-        app_data: Some(Bytes::from_static(b"{}")),
+        app_data: Some(Bytes::from_static(b"{}").into()),
         ..Connect::default()
     };
     let bind = Bind {
         session_token: token("ey2"),
         connection: ConnectionId(2),
         instance_id: Some("a".to_owned()),
-        instance_secret: Some(SecretBytes::new(Bytes::from_static(b"hush"))),
+        instance_secret: Some(Bytes::from_static(b"hush").into()),
         precedence: Some(Precedence::Failed),
         ..Bind::default()
     };

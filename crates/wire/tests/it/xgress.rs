@@ -67,7 +67,7 @@ fn payloads() {
     };
     let data = Payload {
         rtt_millis: Some(0xa387),
-        data: Bytes::from_static(b"hi"),
+        data: Bytes::from_static(b"hi").into(),
         ..payload(3, PayloadFlags::FROM_TERMINATOR)
     };
     let end_of_stream = payload(4, PayloadFlags::END_OF_STREAM);

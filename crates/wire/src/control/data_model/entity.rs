@@ -2,6 +2,7 @@
 
 use crate::control::terminator::Precedence;
 use crate::protobuf::message;
+use crate::secret::Secret;
 use bytes::Bytes;
 use std::collections::BTreeMap;
 
@@ -16,7 +17,7 @@ message! {
         /// By service.
         pub service_hosting_costs: BTreeMap<String, u32> = 6,
         /// Empty if there is none.
-        pub app_data_json: Bytes = 7,
+        pub app_data_json: Secret<Bytes> = 7,
         /// Configurations for this identity, by service.
         pub service_configs: BTreeMap<String, ServiceConfigs> = 8,
         pub is_disabled: bool = 9,
@@ -56,6 +57,6 @@ message! {
         pub id: String = 1,
         pub type_id: String = 2,
         pub name: String = 3,
-        pub data_json: String = 4,
+        pub data_json: Secret<String> = 4,
     }
 }

@@ -4,7 +4,8 @@ use super::{CreateTerminatorResult, Precedence};
 use crate::control::circuit::PeerData;
 use crate::control::refusal::{ErrorCode, RetryHint};
 use crate::protobuf::message;
-use crate::secret::{SecretBytes, Token};
+use crate::secret::{Secret, Token};
+use bytes::Bytes;
 
 message! {
     pub struct CreateTerminatorV2 {
@@ -20,7 +21,7 @@ message! {
         pub precedence: Precedence = 6,
         /// Name by which dialers choose among the terminators of a service.
         pub instance_id: String = 7,
-        pub instance_secret: SecretBytes = 8,
+        pub instance_secret: Secret<Bytes> = 8,
         /// UUID of a legacy session, or JWT.
         pub api_session_token: Token = 9,
     }
