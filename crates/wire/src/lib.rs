@@ -9,6 +9,7 @@
 //! | [`control`] | router and controller | [`ControlMessage`](control::ControlMessage) | [`RouterHello`](control::hello::RouterHello), [`ControllerHello`](control::hello::ControllerHello) |
 //! | [`link`] | two routers | [`LinkMessage`](link::LinkMessage) | [`LinkHello`](link::LinkHello) |
 //! | [`edge`] | SDK and router | [`EdgeMessage`](edge::EdgeMessage) | [`SdkHello`](edge::SdkHello), [`RouterHello`](edge::RouterHello) |
+//! | [`management`] | administrator's program and controller | [`ManagementMessage`](management::ManagementMessage) | – |
 //!
 //! Payloads on circuits are the same on links and at the edge: [`xgress`].
 //!
@@ -66,6 +67,7 @@ pub mod edge;
 mod flags;
 mod headers;
 pub mod link;
+pub mod management;
 mod message_set;
 mod peer_headers;
 mod protobuf;

@@ -81,7 +81,9 @@ fn number(variable: &str) -> Option<u64> {
 fn messages() -> Vec<Raw> {
     let found = include_str!("../corpus/found.txt");
     let found = found.lines().filter(|line| !line.starts_with('#'));
-    let frames = ["control", "data plane"].into_iter().flat_map(recorded);
+    let frames = ["control", "data plane", "management"]
+        .into_iter()
+        .flat_map(recorded);
     frames
         .map(|(_, frame)| Raw {
             content_type: frame.content_type().0,

@@ -13,6 +13,8 @@ mod hostile;
 #[cfg(test)]
 mod link;
 #[cfg(test)]
+mod management;
+#[cfg(test)]
 mod random;
 #[cfg(test)]
 mod round_trips;

@@ -12,6 +12,7 @@ use portcullis_channel::{ContentType, HeaderKey, Headers, Message};
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::edge::EdgeMessage;
 use portcullis_wire::link::LinkMessage;
+use portcullis_wire::management::ManagementMessage;
 use std::collections::BTreeSet;
 
 /// A protocol: decodes a message and encodes it again.
@@ -33,6 +34,7 @@ macro_rules! rewrite {
 rewrite!(control: ControlMessage);
 rewrite!(edge: EdgeMessage);
 rewrite!(link: LinkMessage);
+rewrite!(management: ManagementMessage);
 
 /// Content types of the control channel whose body is protobuf, with the fields of the message.
 const CONTROL: &[(i32, &[u32])] = &[
@@ -160,6 +162,39 @@ const EDGE_HEADERS: &[(i32, &[i32])] = &[
             1000, 1003, 1006, 1008, 1009, 1011, 1025, 1027, 1028, 1036, 1037,
         ],
     ),
+];
+
+/// The same on the management channel.
+const MANAGEMENT: &[(i32, &[u32])] = &[
+    (10044, &[1, 2, 3, 4]),
+    (10046, &[1, 2, 3]),
+    (10047, &[1, 2, 3, 4, 5, 6, 7, 8, 9]),
+    (10048, &[1, 2]),
+    (10049, &[1, 2, 3]),
+    (10100, &[1, 2, 3, 4, 5]),
+    (10101, &[1, 2, 3]),
+    (10102, &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]),
+    (10103, &[1]),
+    (10104, &[1, 2, 3]),
+    (10105, &[1, 2, 3, 4, 5]),
+    (10106, &[1]),
+    (10107, &[1, 2, 3]),
+    (10108, &[1, 2, 3, 4, 5]),
+    (10109, &[1, 2, 3]),
+    (10110, &[1, 2, 3]),
+    (10111, &[1, 2, 3, 4, 5]),
+    (10112, &[1]),
+    (10113, &[1, 2, 3]),
+    (10114, &[1, 2, 3, 4, 5]),
+    (10115, &[1]),
+    (10116, &[1, 2, 3]),
+    (10117, &[1, 2, 3, 4, 5]),
+    (10118, &[1]),
+    (10119, &[1, 2, 3]),
+    (10120, &[1, 2, 3, 4, 5]),
+    (10121, &[1, 2, 3]),
+    (10123, &[1, 2, 3]),
+    (10124, &[1, 2, 3, 4]),
 ];
 
 /// Content types of circuits.
@@ -312,7 +347,11 @@ fn bodies(rewrite: Rewrite, content_type: i32, rounds: u64) -> BTreeSet<u32> {
 
 #[test]
 fn every_field_comes_back() {
-    for (rewrite, table) in [(control as Rewrite, CONTROL), (edge, EDGE)] {
+    for (rewrite, table) in [
+        (control as Rewrite, CONTROL),
+        (edge, EDGE),
+        (management, MANAGEMENT),
+    ] {
         for (content_type, fields) in table {
             let found = bodies(rewrite, *content_type, 600);
             assert!(found.iter().eq(*fields), "{content_type}: {found:?}");
@@ -375,6 +414,7 @@ fn every_header_comes_back() {
         (edge, EDGE_HEADERS),
         (edge, XGRESS_HEADERS),
         (link, XGRESS_HEADERS),
+        (management, &[(10041, &[10])]),
     ] {
         for (content_type, keys) in table {
             let found = headers(rewrite, *content_type, keys, 800);

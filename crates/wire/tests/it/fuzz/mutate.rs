@@ -4,8 +4,9 @@ use super::Raw;
 use crate::random::Random;
 
 /// Content types, at the ends of the ranges and between them.
-const CONTENT_TYPES: [std::ops::Range<i32>; 5] = [
+const CONTENT_TYPES: [std::ops::Range<i32>; 6] = [
     1_000..1_110,
+    10_040..10_126,
     10_800..10_910,
     20_000..20_020,
     20_200..20_510,

@@ -6,10 +6,16 @@ use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::hello::{ControllerHello, RouterHello as ControlHello};
 use portcullis_wire::edge::{EdgeMessage, RouterHello, SdkHello};
 use portcullis_wire::link::{LinkHello, LinkMessage};
+use portcullis_wire::management::ManagementMessage;
 
 /// Reads a message by every protocol. Returns what it leads to, or which promise it breaks.
 pub(super) fn check(message: &Message) -> Result<String, String> {
-    let read = [control(message)?, edge(message)?, link(message)?];
+    let read = [
+        control(message)?,
+        edge(message)?,
+        link(message)?,
+        management(message)?,
+    ];
     Ok(format!("{read:?} {}", hellos(&message.headers)?))
 }
 
@@ -47,6 +53,7 @@ macro_rules! protocol {
 protocol!(control: ControlMessage);
 protocol!(edge: EdgeMessage);
 protocol!(link: LinkMessage);
+protocol!(management: ManagementMessage);
 
 /// Reads headers as those of every hello.
 fn hellos(headers: &Headers) -> Result<String, String> {

@@ -8,7 +8,7 @@ use portcullis_wire::control::{
     address, alert, connect_event, edge_hello, hello, inspection, interface, link, metrics, peer,
     route, session, terminator,
 };
-use portcullis_wire::edge;
+use portcullis_wire::{edge, management};
 use std::fmt::Debug;
 
 /// Decodes and encodes a message of which only the type is known.
@@ -112,5 +112,16 @@ fn every_field_within_messages_of_the_edge_comes_back() {
         edge::RequiredProcess: [1, 2],
         edge::CheckState: [1, 2, 3, 4],
         edge::PolicyState: [1, 2],
+    }
+}
+
+#[test]
+fn every_field_within_messages_of_management_comes_back() {
+    check! {
+        management::InspectedValue: [1, 2, 3],
+        management::LinkDetail: [1, 2, 3, 4, 5, 6, 7, 8],
+        management::CircuitDetail: [1, 2, 3, 4, 5, 6],
+        management::SdkTerminatorDetail: [1, 2, 3, 4, 5, 6, 7],
+        management::ErtTerminatorDetail: [1, 2, 3, 4],
     }
 }
