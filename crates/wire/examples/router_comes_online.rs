@@ -16,9 +16,9 @@ use portcullis_channel::hello::{
 use portcullis_channel::{
     BuildVersion, Frame, FrameLimits, Message, Moment, ResultMessage, ResultStatus, Sequence,
 };
+use portcullis_wire::capability::{Capabilities, ControllerCapability, RouterCapability};
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::address::{Controller, ControllerAddresses, Endpoint};
-use portcullis_wire::control::capability::{Capabilities, ControllerCapability, RouterCapability};
 use portcullis_wire::control::edge_hello::{
     ClientHello, ClientHelloBody, ServerHello, ServerHelloBody,
 };

@@ -1,6 +1,5 @@
 //! What a message consists of: headers and body.
 
-use crate::protobuf::ProtobufError;
 use bytes::Bytes;
 use portcullis_channel::{HeaderKey, Headers, headers};
 
@@ -25,7 +24,7 @@ pub enum DecodeError {
     #[error("{message}: {cause}")]
     Protobuf {
         message: &'static str,
-        cause: ProtobufError,
+        cause: prost::DecodeError,
     },
     /// A header that the message needs is missing, or its value is of another type.
     #[error("{message}: header {} ({field}) is missing or unreadable", key.0)]
@@ -50,51 +49,4 @@ pub enum DecodeError {
 pub struct EncodeError {
     pub message: &'static str,
     pub cause: headers::EncodeError,
-}
-
-/// Has a protobuf message be a whole message: its headers are empty.
-macro_rules! from_protobuf {
-    ($name:ident) => {
-        impl $crate::content::Content for $name {
-            const NAME: &'static str = stringify!($name);
-
-            fn decode(
-                _headers: &portcullis_channel::Headers,
-                body: &bytes::Bytes,
-            ) -> Result<Self, $crate::content::DecodeError> {
-                $crate::content::decode_protobuf(Self::NAME, body)
-            }
-
-            fn encode(
-                &self,
-            ) -> Result<(portcullis_channel::Headers, bytes::Bytes), $crate::content::EncodeError>
-            {
-                let body = prost::Message::encode_to_vec(self).into();
-                Ok((portcullis_channel::Headers::empty(), body))
-            }
-        }
-
-        impl $crate::headers::Body for $name {
-            fn read(
-                message: &'static str,
-                _field: &'static str,
-                body: &bytes::Bytes,
-            ) -> Result<Self, $crate::content::DecodeError> {
-                $crate::content::decode_protobuf(message, body)
-            }
-
-            fn write(&self) -> bytes::Bytes {
-                prost::Message::encode_to_vec(self).into()
-            }
-        }
-    };
-}
-pub(crate) use from_protobuf;
-
-/// Decodes a body. Bytes fields share its memory.
-pub(crate) fn decode_protobuf<M: prost::Message + Default>(
-    message: &'static str,
-    body: &Bytes,
-) -> Result<M, DecodeError> {
-    M::decode(body.clone()).map_err(|cause| DecodeError::Protobuf { message, cause })
 }

@@ -2,7 +2,6 @@
 
 pub mod address;
 pub mod alert;
-pub mod capability;
 pub mod certificate;
 pub mod circuit;
 pub mod connect_event;
@@ -18,10 +17,10 @@ pub mod refusal;
 pub mod route;
 pub mod session;
 pub mod terminator;
-pub mod trace;
 pub mod tunnel;
 
 use crate::message_set::message_set;
+use crate::trace::{PipeTraces, TraceEvent};
 use address::{ClusterLeader, ControllerAddresses, Settings};
 use alert::Alerts;
 use certificate::{ExtendCertificates, ExtendedCertificates, VerifyCertificates};
@@ -50,7 +49,6 @@ use terminator::{
     RemoveEdgeTerminator, RemoveTerminator, RemoveTerminators, UpdateEdgeTerminator,
     UpdateTerminator, ValidateTerminators, ValidateTerminatorsV1, ValidatedTerminators,
 };
-use trace::{PipeTraces, TraceEvent};
 use tunnel::{
     CreateTunnelCircuit, CreateTunnelCircuitAnswer, CreateTunnelTerminator,
     CreateTunnelTerminatorAnswer, RemoveTunnelTerminator, TunnelHealthEvent,

@@ -61,19 +61,27 @@
 //! # Ok::<(), portcullis_wire::EncodeError>(())
 //! ```
 
+pub mod capability;
 mod content;
 pub mod control;
 pub mod edge;
+mod error_code;
 mod flags;
 mod headers;
 pub mod link;
 pub mod management;
 mod message_set;
-mod peer_headers;
+pub mod peer_data;
+mod precedence;
 mod protobuf;
 mod secret;
+mod timestamp;
+pub mod trace;
 pub mod xgress;
 
 pub use content::{Content, DecodeError, EncodeError};
+pub use error_code::{ErrorCode, RetryHint};
+pub use precedence::Precedence;
 pub use protobuf::MAX_ELEMENT_BYTES;
 pub use secret::{Secret, Token};
+pub use timestamp::Timestamp;

@@ -15,8 +15,8 @@ pub use validation::{
     ValidateDataModel, ValidateTerminators,
 };
 
-use crate::control::trace::{PipeTraces, TraceEvent};
 use crate::message_set::message_set;
+use crate::trace::{PipeTraces, TraceEvent};
 
 message_set! {
     /// A message of the management channel.

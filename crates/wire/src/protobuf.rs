@@ -4,12 +4,14 @@
 //! a number, and the method that reads it turns a value from a newer peer into the first of those that
 //! are known, so that an unknown fault would be read as the end of a circuit.
 
+mod content;
 mod enumeration;
 mod field;
 mod message;
 mod one_of;
 mod value;
 
+pub(crate) use content::{decode, from_protobuf};
 pub(crate) use enumeration::enumeration;
 pub(crate) use field::Field;
 pub(crate) use message::{has_tag, message};

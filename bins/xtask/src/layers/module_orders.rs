@@ -266,6 +266,31 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
         ],
     },
     ModuleOrder {
+        name: "wire",
+        modules: &[
+            // How contents are encoded.
+            "content",
+            "headers",
+            "protobuf",
+            "secret",
+            "flags",
+            "message_set",
+            // What several protocols have.
+            "capability",
+            "error_code",
+            "peer_data",
+            "precedence",
+            "timestamp",
+            "trace",
+            "xgress",
+            // Protocols.
+            "control",
+            "edge",
+            "link",
+            "management",
+        ],
+    },
+    ModuleOrder {
         name: "yaml",
         modules: &[
             "codes",

@@ -1,39 +1,10 @@
 //! Circuits: requests of routers for them, and reports about idle ones.
 
 use crate::headers::header_message;
+use crate::peer_data::PeerData;
 use crate::protobuf::message;
-use crate::secret::{Secret, Token};
-use bytes::Bytes;
+use crate::secret::Token;
 use std::collections::BTreeMap;
-
-/// What the ends of a circuit tell each other, by the number of the header that it travels in.
-pub type PeerData = BTreeMap<u32, Secret<Bytes>>;
-
-/// Numbers of [`PeerData`].
-pub mod peer_data {
-    /// Public key for encryption between the ends.
-    pub const PUBLIC_KEY: u32 = 1003;
-    /// Text: who dials, by default the name of the identity.
-    pub const CALLER_ID: u32 = 1008;
-    /// Data of the dialing program for the hosting one.
-    pub const APP_DATA: u32 = 1011;
-    /// Text: names the connection in logs of both ends.
-    pub const CONNECTION_MARKER: u32 = 1025;
-    /// Text: address of the terminating end of the hosting router. Not for SDKs.
-    pub const LOCAL_ADDRESS: u32 = 1110;
-    /// Text: address that the hosting router dialed. Not for SDKs.
-    pub const REMOTE_ADDRESS: u32 = 1111;
-    /// Text: local address at a tunneler that dials.
-    pub const INITIATOR_LOCAL_ADDRESS: u32 = 1112;
-    /// Text: remote address at a tunneler that dials.
-    pub const INITIATOR_REMOTE_ADDRESS: u32 = 1113;
-    /// Leads to the terminator of an earlier circuit.
-    pub const STICKINESS_TOKEN: u32 = 1114;
-    /// Text: id of the identity that dials.
-    pub const DIALER_IDENTITY_ID: u32 = 1115;
-    /// Text: name of the identity that dials.
-    pub const DIALER_IDENTITY_NAME: u32 = 1116;
-}
 
 message! {
     /// A circuit for a listener of a router that knows no identities, such as `proxy`.

@@ -1,10 +1,10 @@
 //! What routers and controllers say of themselves when they connect.
 
 use super::address::Endpoint;
-use super::capability::{Capabilities, RouterCapability};
 use super::peer::{Listener, Listeners};
-use crate::content::{DecodeError, decode_protobuf};
-use crate::protobuf::message;
+use crate::capability::{Capabilities, RouterCapability};
+use crate::content::DecodeError;
+use crate::protobuf::{self, message};
 use portcullis_channel::headers::{HeadersBuilder, key};
 use portcullis_channel::{BuildVersion, HeaderKey, Headers};
 use prost::Message as _;
@@ -127,5 +127,5 @@ fn decode_header<M: prost::Message + Default>(
     headers: &Headers,
     key: HeaderKey,
 ) -> Result<M, DecodeError> {
-    decode_protobuf(NAME, &headers.bytes(key).unwrap_or_default())
+    protobuf::decode(NAME, &headers.bytes(key).unwrap_or_default())
 }

@@ -1,6 +1,7 @@
 //! What routers measure.
 
 use crate::protobuf::message;
+use crate::timestamp::Timestamp;
 use std::collections::BTreeMap;
 
 message! {
@@ -22,12 +23,6 @@ message! {
         pub usage_counters: Vec<UsageCounter> = 11,
         /// Another controller makes events of it.
         pub is_copy: bool = 12,
-    }
-
-    /// Time since 1970, in UTC.
-    pub struct Timestamp {
-        pub seconds: i64 = 1,
-        pub nanos: i32 = 2,
     }
 
     /// Events, and how many there are per second: exponentially weighted over minutes, and on average.

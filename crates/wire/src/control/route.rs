@@ -4,7 +4,7 @@ mod result;
 
 pub use result::{RouteFailure, RouteOutcome, RouteResult};
 
-use super::circuit::PeerData;
+use crate::peer_data::PeerData;
 use crate::protobuf::{enumeration, message};
 use std::collections::BTreeMap;
 

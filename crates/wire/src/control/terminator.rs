@@ -12,7 +12,8 @@ pub use validation::{
     ValidateTerminatorsV1, ValidatedTerminators,
 };
 
-use super::circuit::PeerData;
+use crate::peer_data::PeerData;
+use crate::precedence::Precedence;
 use crate::protobuf::{enumeration, message};
 use crate::secret::Secret;
 use bytes::Bytes;
@@ -48,17 +49,6 @@ message! {
         pub updates_cost: bool = 3,
         pub precedence: Precedence = 4,
         pub cost: u32 = 5,
-    }
-}
-
-enumeration! {
-    /// Which terminators of a service are used before others, whatever they cost.
-    pub enum Precedence: i32, header u8 {
-        Default = 0,
-        /// Before all others.
-        Required = 1,
-        /// After all others.
-        Failed = 2,
     }
 }
 

@@ -1,9 +1,10 @@
 //! Circuits and terminators of tunneler routers, which act for their own identity.
 
-use super::circuit::PeerData;
-use super::refusal::{ErrorCode, RetryHint};
-use super::terminator::{CreateTerminatorResult, Precedence};
+use super::terminator::CreateTerminatorResult;
+use crate::error_code::{ErrorCode, RetryHint};
 use crate::headers::header_message;
+use crate::peer_data::PeerData;
+use crate::precedence::Precedence;
 use crate::protobuf::message;
 use crate::secret::Secret;
 use bytes::Bytes;

@@ -6,7 +6,7 @@ use super::key::{
     ROUTER_PROVIDED_CONNECTION, SEQUENCE, STICKINESS_TOKEN, STRUCTURED_ERROR, USES_XGRESS, UUID,
     XGRESS_ADDRESS,
 };
-use crate::control::refusal::ErrorCode;
+use crate::error_code::ErrorCode;
 use crate::flags::flags;
 use crate::headers::header_message;
 use crate::secret::Secret;

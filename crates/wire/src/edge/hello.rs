@@ -4,8 +4,8 @@ use super::key::{
     ERROR_CODE, ROUTER_CAPABILITIES, SESSION_TOKEN, STRUCTURED_ERROR, SUPPORTS_BIND_SUCCESS,
     SUPPORTS_POSTURE_CHECKS,
 };
-use crate::control::capability::{Capabilities, RouterCapability};
-use crate::control::refusal::ErrorCode;
+use crate::capability::{Capabilities, RouterCapability};
+use crate::error_code::ErrorCode;
 use crate::headers::{HeaderValue as _, header_message};
 use crate::secret::Token;
 use portcullis_channel::headers::{HeadersBuilder, key};

@@ -6,8 +6,8 @@ use super::key::{
     PRECEDENCE, PUBLIC_KEY, ROUTER_PROVIDED_CONNECTION, SEQUENCE, SUPPORTS_BIND_SUCCESS,
     SUPPORTS_INSPECT, USES_XGRESS,
 };
-use crate::control::terminator::Precedence;
 use crate::headers::header_message;
+use crate::precedence::Precedence;
 use crate::secret::{Secret, Token};
 use bytes::Bytes;
 

@@ -1,8 +1,8 @@
 //! What an SDK says of its machine.
 
-use crate::control::metrics::Timestamp;
 use crate::protobuf::{message, one_of};
 use crate::secret::Token;
+use crate::timestamp::Timestamp;
 
 message! {
     /// Changes of the machine's state. Not answered.

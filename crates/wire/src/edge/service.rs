@@ -1,8 +1,8 @@
 //! The services of an identity, and whether its posture lets it use them, as they change.
 
-use crate::control::metrics::Timestamp;
 use crate::protobuf::{enumeration, message};
 use crate::secret::Secret;
+use crate::timestamp::Timestamp;
 
 message! {
     /// Answered by [`ServiceChangeSet`] and [`PostureStateChange`], not as replies.

@@ -1,7 +1,6 @@
 //! Values of headers, and bodies beside them.
 
 use crate::content::DecodeError;
-use crate::secret::Secret;
 use bytes::Bytes;
 use portcullis_channel::headers::{EncodeError, HeadersBuilder};
 use portcullis_channel::{HeaderKey, Headers};
@@ -98,24 +97,6 @@ impl HeaderValue for Vec<String> {
     fn write(&self, headers: HeadersBuilder, key: HeaderKey) -> Written {
         let texts: Vec<&str> = self.iter().map(String::as_str).collect();
         headers.string_list(key, &texts)
-    }
-}
-
-impl HeaderValue for BTreeMap<u32, Secret<Bytes>> {
-    fn read(headers: &Headers, key: HeaderKey) -> Option<Self> {
-        let map = headers.u32_bytes_map(key)?;
-        Some(
-            map.into_iter()
-                .map(|(number, bytes)| (number, Secret::new(bytes)))
-                .collect(),
-        )
-    }
-
-    fn write(&self, headers: HeadersBuilder, key: HeaderKey) -> Written {
-        let entries = self
-            .iter()
-            .map(|(number, bytes)| (*number, &bytes.expose()[..]));
-        headers.u32_bytes_map(key, entries)
     }
 }
 

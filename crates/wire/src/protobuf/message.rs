@@ -74,7 +74,7 @@ macro_rules! message {
             }
         }
 
-        $crate::content::from_protobuf!($name);
+        $crate::protobuf::from_protobuf!($name);
     )*};
 
     (@encode one_of, $type:ty, $field:expr, $out:ident) => {

@@ -70,10 +70,9 @@ impl Content for Payload {
     fn decode(headers: &Headers, body: &Bytes) -> Result<Self, DecodeError> {
         let sequence = headers.u64(key::SEQUENCE);
         let sequence = sequence.and_then(PayloadSequence::from_u64);
-        let keys = headers.iter().map(|(key, _)| key);
-        let payload_headers = keys.filter_map(|key| {
+        let payload_headers = headers.iter().filter_map(|(key, value)| {
             let own = key.0.checked_sub(FIRST_PAYLOAD_HEADER)?;
-            Some((u8::try_from(own).ok()?, headers.bytes(key)?))
+            Some((u8::try_from(own).ok()?, headers.block().slice_ref(value)))
         });
         Ok(Self {
             connection: ConnectionId::read(headers, key::CONNECTION),

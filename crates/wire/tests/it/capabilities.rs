@@ -1,6 +1,6 @@
 //! Masks of capabilities.
 
-use portcullis_wire::control::capability::{Capabilities, RouterCapability};
+use portcullis_wire::capability::{Capabilities, RouterCapability};
 
 #[test]
 fn a_mask_has_no_leading_zeros() {

@@ -2,11 +2,10 @@
 
 use crate::support::{map, named, one, own_headers, recorded};
 use portcullis_channel::{BuildVersion, ContentType, HeaderKey, Headers, Message};
+use portcullis_wire::capability::{Capabilities, ControllerCapability, RouterCapability};
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::address::{Controller, ControllerAddresses, Endpoint};
-use portcullis_wire::control::capability::{Capabilities, ControllerCapability, RouterCapability};
 use portcullis_wire::control::certificate::CertificateVerification;
-use portcullis_wire::control::circuit::peer_data;
 use portcullis_wire::control::data_model::{
     Action, ChangeSet, Changes, CurrentIndex, Event, Identity, Subject, Subscription,
 };
@@ -16,7 +15,7 @@ use portcullis_wire::control::edge_hello::{
 use portcullis_wire::control::hello::{ControllerHello, RouterHello};
 use portcullis_wire::control::link::{Fault, FaultSubject, RouterLinks, VerifyRouter};
 use portcullis_wire::control::peer::{Listener, PeerState, PeerStateChange, PeerStateChanges};
-use portcullis_wire::control::refusal::{ErrorCode, Refusal, RetryHint};
+use portcullis_wire::control::refusal::Refusal;
 use portcullis_wire::control::route::{
     DestinationKind, Forward, Route, RouteContext, RouteFailure, RouteOutcome, RouteResult, Unroute,
 };
@@ -25,7 +24,9 @@ use portcullis_wire::control::terminator::{
     CreateTerminatorAnswerV2, TerminatorState, TerminatorToValidate, ValidateTerminators,
     ValidatedTerminators,
 };
+use portcullis_wire::peer_data;
 use portcullis_wire::{Content as _, Token};
+use portcullis_wire::{ErrorCode, RetryHint};
 
 const PROTOCOL: &str = "control";
 

@@ -3,11 +3,11 @@
 use crate::support::{one, own_headers, recorded};
 use bytes::Bytes;
 use portcullis_channel::{ContentType, HeaderKey, Headers, Message};
+use portcullis_wire::ErrorCode;
+use portcullis_wire::Precedence;
+use portcullis_wire::Timestamp;
 use portcullis_wire::Token;
-use portcullis_wire::control::capability::{Capabilities, RouterCapability};
-use portcullis_wire::control::metrics::Timestamp;
-use portcullis_wire::control::refusal::ErrorCode;
-use portcullis_wire::control::terminator::Precedence;
+use portcullis_wire::capability::{Capabilities, RouterCapability};
 use portcullis_wire::edge::{
     Bind, BindSuccess, CircuitClosed, Connect, ConnectV2, ConnectionId, ConnectionInspectRequest,
     ConnectionInspectResponse, ConnectionKind, Data, DataFlags, Dial, DialSuccess, EdgeMessage,

@@ -3,12 +3,12 @@
 use crate::support::{named, one, own_headers, recorded};
 use bytes::Bytes;
 use portcullis_channel::{ContentType, Message};
-use portcullis_wire::control::trace::{PipeTraces, TraceEvent};
 use portcullis_wire::management::{
     CircuitDetail, Found, InspectResponse, InspectedValue, LinkDetail, LinkDetails, LinkValidity,
     ManagementMessage, RouterCircuits, RouterFilter, StreamEvents, StreamedEvent, TerminatorDetail,
     TerminatorValidity,
 };
+use portcullis_wire::trace::{PipeTraces, TraceEvent};
 
 const PROTOCOL: &str = "management";
 

@@ -1,9 +1,9 @@
 //! The answer to a circuit request, whose peer data are headers of their own.
 
-use super::PeerData;
 use crate::content::{Content, DecodeError, EncodeError};
 use crate::headers::{Parts, Received};
-use crate::peer_headers;
+use crate::peer_data;
+use crate::peer_data::PeerData;
 use bytes::Bytes;
 use portcullis_channel::{HeaderKey, Headers};
 
@@ -31,7 +31,7 @@ impl Content for CircuitCreated {
         Ok(Self {
             circuit_id: parts.body("circuit_id")?,
             address: parts.header("address", ADDRESS)?,
-            peer_data: peer_headers::read(headers, &[ADDRESS]),
+            peer_data: peer_data::from_headers(headers, &[ADDRESS]),
         })
     }
 
@@ -41,7 +41,7 @@ impl Content for CircuitCreated {
             .body(&self.circuit_id)
             .finish();
         Ok((
-            peer_headers::append(&headers, &self.peer_data, &[ADDRESS]),
+            peer_data::append_to(&headers, &self.peer_data, &[ADDRESS]),
             body,
         ))
     }

@@ -1,6 +1,6 @@
 //! Identities, services, routers and configurations.
 
-use crate::control::terminator::Precedence;
+use crate::precedence::Precedence;
 use crate::protobuf::message;
 use crate::secret::Secret;
 use bytes::Bytes;

@@ -1,7 +1,7 @@
 //! What routers verify tokens and certificates by.
 
-use crate::control::metrics::Timestamp;
 use crate::protobuf::{enumeration, message};
+use crate::timestamp::Timestamp;
 use bytes::Bytes;
 
 message! {

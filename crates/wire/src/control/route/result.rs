@@ -1,9 +1,9 @@
 //! The answer to a route.
 
 use crate::content::{Content, DecodeError, EncodeError};
-use crate::control::circuit::PeerData;
 use crate::headers::{Parts, Received};
-use crate::peer_headers;
+use crate::peer_data;
+use crate::peer_data::PeerData;
 use crate::protobuf::enumeration;
 use bytes::Bytes;
 use portcullis_channel::{HeaderKey, Headers};
@@ -64,7 +64,7 @@ impl Content for RouteResult {
             body,
         };
         let outcome = if headers.get(SUCCESS).is_some() {
-            RouteOutcome::Routed(peer_headers::read(headers, &OWN))
+            RouteOutcome::Routed(peer_data::from_headers(headers, &OWN))
         } else {
             let reason = headers.get(ERROR).unwrap_or_default();
             RouteOutcome::Failed {
@@ -86,7 +86,7 @@ impl Content for RouteResult {
         match &self.outcome {
             RouteOutcome::Routed(peer_data) => {
                 let (headers, body) = parts.header(SUCCESS, &true)?.finish();
-                Ok((peer_headers::append(&headers, peer_data, &OWN), body))
+                Ok((peer_data::append_to(&headers, peer_data, &OWN), body))
             },
             RouteOutcome::Failed { reason, failure } => Ok(parts
                 .header(ERROR, reason)?

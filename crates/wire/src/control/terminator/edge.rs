@@ -1,8 +1,9 @@
 //! Terminators that SDKs host, by the session that they show.
 
-use super::{CreateTerminatorResult, Precedence};
-use crate::control::circuit::PeerData;
-use crate::control::refusal::{ErrorCode, RetryHint};
+use super::CreateTerminatorResult;
+use crate::error_code::{ErrorCode, RetryHint};
+use crate::peer_data::PeerData;
+use crate::precedence::Precedence;
 use crate::protobuf::message;
 use crate::secret::{Secret, Token};
 use bytes::Bytes;

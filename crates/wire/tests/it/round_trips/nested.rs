@@ -47,7 +47,7 @@ fn every_field_within_messages_of_the_control_channel_comes_back() {
         link::RouterLink: [1, 2, 3, 5, 6, 7],
         link::LinkConnections: [1, 2],
         link::LinkConnection: [1, 2, 3],
-        metrics::Timestamp: [1, 2],
+        portcullis_wire::Timestamp: [1, 2],
         metrics::Meter: [1, 2, 3, 4, 5],
         metrics::Histogram: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12],
         metrics::Timer: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16],

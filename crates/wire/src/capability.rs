@@ -4,7 +4,7 @@
 /// zero bytes; what is beyond 64 bits is ignored.
 ///
 /// ```
-/// use portcullis_wire::control::capability::{Capabilities, ControllerCapability};
+/// use portcullis_wire::capability::{Capabilities, ControllerCapability};
 ///
 /// let capabilities = Capabilities::of([ControllerCapability::GroupedConnections]);
 /// assert!(capabilities.has(ControllerCapability::GroupedConnections));
