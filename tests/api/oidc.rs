@@ -5,5 +5,6 @@ mod browser;
 mod factors;
 mod login;
 mod refresh;
+mod renewal;
 mod revocation;
 mod tokens;

@@ -72,6 +72,13 @@ pub struct LoginCertificate {
     pub ca: Option<CaId>,
 }
 
+impl LoginCertificate {
+    /// Whether a fingerprint is that of the certificate, or of the one that it replaced.
+    pub fn is_or_replaced(&self, fingerprint: &str) -> bool {
+        self.fingerprint == fingerprint || self.previous.as_deref() == Some(fingerprint)
+    }
+}
+
 /// TOTP state of a session.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionTotp {

@@ -301,9 +301,8 @@ impl TokenGrant<'_> {
         let rows = view.rows();
         let live = sessions::find_by_token(self.app, rows, revocable(&claims))?
             .ok_or(TokenError::Revoked)?;
-        let bound = claims.session.z_cfs.as_deref().unwrap_or_default();
-        let certificates = self.client.certificates;
-        if !sessions::is_bound_to(self.app, rows, &live.session, bound, certificates)? {
+        let (record, certificates) = (&live.session.entity, self.client.certificates);
+        if !sessions::is_bound_to(self.app, rows, record, &claims.session, certificates)? {
             return Err(TokenError::Certificate.into());
         }
         let mut facts = claims.session.clone().renewed(holder_facts(rows, &live)?);

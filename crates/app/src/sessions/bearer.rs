@@ -94,8 +94,8 @@ pub(crate) fn find_session(
     let Some(live) = find_by_token(app, view.rows(), revocable)? else {
         return Ok(Err(BearerTokenError::Invalid));
     };
-    let bound = session.z_cfs.as_deref().unwrap_or_default();
-    if !binding::is_bound_to(app, view.rows(), &live.session, bound, certificates)? {
+    let record = &live.session.entity;
+    if !binding::is_bound_to(app, view.rows(), record, session, certificates)? {
         return Ok(Err(BearerTokenError::Invalid));
     }
     let sessions = app.projections().sessions();

@@ -8,6 +8,7 @@ use portcullis_domain::api_session::{ApiSession, LoginCertificate, OpenedBy};
 use portcullis_domain::authenticator::{Authenticator, Credential};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::session_certificate::SessionCertificate;
+use portcullis_oidc::claims::SessionFacts;
 use portcullis_pki::{Fingerprint, SpiffePath};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{Found, Rows, RowsMut, UniqueIndex, UniqueValue, identity_key};
@@ -30,7 +31,7 @@ pub(super) fn is_satisfied(
         return Ok(true);
     };
     let fingerprint = Fingerprint::of_der(leaf).to_string();
-    if bound.fingerprint == fingerprint || bound.previous.as_ref() == Some(&fingerprint) {
+    if bound.is_or_replaced(&fingerprint) {
         return Ok(true);
     }
     let by_fingerprint =
@@ -43,35 +44,31 @@ pub(super) fn is_satisfied(
         || is_session_certificate(app, rows, session, certificates)?)
 }
 
-/// Whether a token that is bound to certificates, by fingerprint, counts on a connection with this
-/// chain, in DER and leaf first. A token that is bound to none counts everywhere.
+/// Whether a token counts on a connection with this chain, in DER and leaf first. A token that is
+/// bound to no certificate counts everywhere.
+///
+/// The certificate of the login is the one that the session names now: it may have been renewed
+/// through the session since the token was issued, also more than once.
 pub(crate) fn is_bound_to(
     app: &App,
     rows: Rows<'_>,
-    session: &Found<Arc<ApiSession>>,
-    bound: &[String],
+    session: &ApiSession,
+    token: &SessionFacts,
     certificates: &[&[u8]],
 ) -> Result<bool, StoreError> {
-    if bound.is_empty() {
+    if !token.is_bound() {
         return Ok(true);
     }
     let Some(leaf) = certificates.first() else {
         return Ok(false);
     };
     let fingerprint = Fingerprint::of_der(leaf).to_string();
-    // The certificate of the login may have been renewed through the session.
-    let is_of_login = |login: &LoginCertificate| {
-        login.fingerprint == fingerprint
-            && login
-                .previous
-                .as_ref()
-                .is_some_and(|old| bound.contains(old))
-    };
-    if bound.contains(&fingerprint) || session.entity.certificate.as_ref().is_some_and(is_of_login)
-    {
-        return Ok(true);
-    }
-    is_session_certificate(app, rows, &session.entity, certificates)
+    let is_of_login = session.certificate.as_ref().is_some_and(|certificate| {
+        token.is_bound_to_login() && certificate.is_or_replaced(&fingerprint)
+    });
+    Ok(is_of_login
+        || token.is_bound_to_issued(&fingerprint)
+        || is_session_certificate(app, rows, session, certificates)?)
 }
 
 /// Whether a certificate is the pending renewal of the one that opened a session.

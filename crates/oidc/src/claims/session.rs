@@ -151,18 +151,25 @@ impl SessionFacts {
         }
     }
 
-    /// Whether a token of the session counts on a connection with these certificates, by fingerprint; see
-    /// [`SessionFacts::z_cfs`].
-    pub fn is_bound_to(&self, presented: &str) -> bool {
-        let bound = self.z_cfs.iter().flatten();
-        bound
-            .into_iter()
-            .any(|fingerprint| fingerprint == presented)
-    }
-
     /// Whether tokens of the session count only together with a client certificate.
     pub fn is_bound(&self) -> bool {
         self.z_cfs.as_ref().is_some_and(|bound| !bound.is_empty())
+    }
+
+    /// Whether they count with the certificate of the login. That may have been renewed since, so its
+    /// fingerprint decides nothing.
+    pub fn is_bound_to_login(&self) -> bool {
+        self.bound().any(|one| self.z_acf.as_ref() == Some(one))
+    }
+
+    /// Whether they count with a certificate with this fingerprint that was issued for the session.
+    pub fn is_bound_to_issued(&self, fingerprint: &str) -> bool {
+        let mut issued = self.bound().filter(|one| self.z_acf.as_ref() != Some(one));
+        issued.any(|one| one == fingerprint)
+    }
+
+    fn bound(&self) -> impl Iterator<Item = &String> {
+        self.z_cfs.iter().flatten()
     }
 }
 

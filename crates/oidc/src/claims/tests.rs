@@ -150,8 +150,10 @@ fn what_is_set_is_told() {
         is_key_roll_requested: true,
     };
     let facts = SessionFacts::new(&login, holder, Some("bb".to_owned()));
-    assert!(facts.is_bound() && facts.is_bound_to("aa") && facts.is_bound_to("bb"));
-    assert!(!facts.is_bound_to("cc"));
+    assert!(facts.is_bound() && facts.is_bound_to_login() && facts.is_bound_to_issued("bb"));
+    for other in ["aa", "cc"] {
+        assert!(!facts.is_bound_to_issued(other), "{other}");
+    }
     let told = serde_json::to_value(&facts).unwrap();
     for (claim, value) in [
         ("amr", json!(["password", "totp"])),
@@ -168,7 +170,7 @@ fn what_is_set_is_told() {
         assert_eq!(told[claim], value, "{claim}");
     }
     let renewed = facts.renewed(HolderFacts::default());
-    assert!(!renewed.z_ia && renewed.z_eid.is_none() && renewed.is_bound_to("aa"));
+    assert!(!renewed.z_ia && renewed.z_eid.is_none() && renewed.is_bound_to_login());
 }
 
 #[test]
@@ -178,7 +180,7 @@ fn what_is_unknown_is_null_or_left_out() {
         .unwrap();
     let login = login.authenticated().unwrap();
     let facts = SessionFacts::new(login, HolderFacts::default(), None);
-    assert!(!facts.is_bound());
+    assert!(!facts.is_bound() && !facts.is_bound_to_login());
     let told = serde_json::to_value(&facts).unwrap();
     assert!(told["z_sdk"].is_null() && told["z_env"].is_null());
     for claim in ["z_ct", "z_ia", "z_eid", "z_acf", "z_cae"] {
