@@ -7,7 +7,7 @@ use crate::support::oidc::{
 };
 use crate::support::{create, current_session, modify_policy, send};
 use http::Method;
-use portcullis_testkit::{Harness, PASSWORD, client_key_and_csr};
+use portcullis_testkit::{Harness, PASSWORD, StoreFault, client_key_and_csr};
 use serde_json::json;
 
 #[tokio::test]
@@ -147,6 +147,53 @@ async fn code_that_comes_twice_ends_the_session() {
     assert_eq!(session_of(&controller, &tokens.access).await.status, 401);
     let renewed = crate::support::oidc::refresh(&controller, &tokens.refresh).await;
     assert_eq!(oauth_error(&renewed), (400, "invalid_grant".to_owned()));
+}
+
+#[tokio::test]
+async fn code_is_not_spent_by_a_controller_that_issues_no_tokens() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    controller.create_user(&admin, "alice", json!({})).await;
+    let flow = Flow::begin(&controller).await;
+    flow.password("alice").await;
+    let code = flow.code().await;
+    for (fault, calls) in [
+        (StoreFault::Full, 0),
+        (StoreFault::Unavailable, 4),
+        (StoreFault::Overload, 0),
+    ] {
+        controller.faults.arm(fault, calls);
+        let failed = flow.redeem(&code).await;
+        assert!(controller.faults.disarm(), "{fault:?}");
+        assert!(
+            failed.status.is_server_error(),
+            "{fault:?}: {}",
+            failed.text()
+        );
+    }
+    let tokens = Tokens::of(&flow.redeem(&code).await);
+    assert_eq!(session_of(&controller, &tokens.access).await.status, 200);
+    let again = flow.redeem(&code).await;
+    assert_eq!(oauth_error(&again), (400, "invalid_grant".to_owned()));
+    assert_eq!(session_of(&controller, &tokens.access).await.status, 401);
+}
+
+#[tokio::test]
+async fn one_of_many_redemptions_at_a_time_gets_tokens() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    controller.create_user(&admin, "alice", json!({})).await;
+    let flow = Flow::begin(&controller).await;
+    flow.password("alice").await;
+    let code = flow.code().await;
+    let attempts = (0..16).map(|_attempt| flow.redeem(&code));
+    let replies = futures_util::future::join_all(attempts).await;
+    let served: Vec<_> = replies.iter().filter(|reply| reply.status == 200).collect();
+    assert!(served.len() <= 1, "{}", served.len());
+    for reply in served {
+        let tokens = Tokens::of(reply);
+        assert_eq!(session_of(&controller, &tokens.access).await.status, 401);
+    }
 }
 
 #[tokio::test]

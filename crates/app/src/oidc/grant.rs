@@ -26,7 +26,6 @@ use portcullis_oidc::token_request::{
     Exchange, Grant, Refresh, RequestedType, SubjectType, TokenError, TokenRequest,
 };
 use portcullis_oidc::token_response::TokenResponse;
-use portcullis_pki::Csr;
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{Found, Rows, RowsMut, WriteError};
@@ -119,14 +118,6 @@ struct Renewal {
 impl TokenGrant<'_> {
     /// Tokens for a code.
     async fn redeem(&self, redemption: &Redemption) -> Result<TokenResponse, GrantError> {
-        // Before the code is spent: a second use of it would end the session.
-        if self
-            .csr
-            .as_ref()
-            .is_some_and(|csr| Csr::from_pem(csr).is_err())
-        {
-            return Err(TokenError::Csr.into());
-        }
         let redeemed = {
             let mut requests = self.app.login_requests.lock();
             requests.redeem(redemption, self.tokens.now)
@@ -140,9 +131,24 @@ impl TokenGrant<'_> {
                 return Err(TokenError::from(error).into());
             },
         };
+        let response = self.open_tokens(&login, redemption).await;
+        if response.is_err() {
+            // Nobody has tokens for it, so the client may try again.
+            let mut requests = self.app.login_requests.lock();
+            requests.restore(&redemption.code, self.app.env().now());
+        }
+        response
+    }
+
+    /// The first tokens of a login, for its code.
+    async fn open_tokens(
+        &self,
+        login: &AuthenticatedLogin,
+        redemption: &Redemption,
+    ) -> Result<TokenResponse, GrantError> {
         let (live, holder) = {
             let view = self.app.snapshot()?;
-            let live = self.judge_login(view.rows(), &login)?;
+            let live = self.judge_login(view.rows(), login)?;
             let holder = holder_facts(view.rows(), &live)?;
             (live, holder)
         };
@@ -154,7 +160,7 @@ impl TokenGrant<'_> {
         let fingerprint = certificate
             .as_ref()
             .map(|issued| issued.fingerprint.clone());
-        let facts = SessionFacts::new(&login, holder, fingerprint);
+        let facts = SessionFacts::new(login, holder, fingerprint);
         let lifetimes = self.lifetimes(&live);
         let refresh_id = facts
             .scopes
@@ -167,7 +173,7 @@ impl TokenGrant<'_> {
             lifetimes.access
         };
         let (first, end) = (refresh_id.clone(), self.tokens.end_of(lasts));
-        self.update_session(&live, passed_by(&login), move |oidc| {
+        self.update_session(&live, passed_by(login), move |oidc| {
             Ok(oidc.issued(first.clone(), end))
         })
         .await?;

@@ -14,7 +14,7 @@ use shelf::Shelf;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// How long a login may take; and how long it is remembered that a code was redeemed.
+/// How long a login may take; and how long its code is remembered.
 pub const LOGIN_LIFETIME: SignedDuration = SignedDuration::from_mins(10);
 
 /// How long a code can be redeemed. Clients do so at once.
@@ -104,16 +104,20 @@ struct Entry {
 #[derive(Debug)]
 enum Stage {
     Login(Login),
-    /// The code can be redeemed.
     Issued {
         code: SecretHash,
         login: Arc<AuthenticatedLogin>,
+        used: CodeUse,
     },
-    /// The code was redeemed.
-    Redeemed {
-        code: SecretHash,
-        login: Arc<AuthenticatedLogin>,
-    },
+}
+
+/// How often a code was redeemed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CodeUse {
+    Never,
+    Once,
+    /// So it counts no more, whatever came of the first time.
+    Twice,
 }
 
 impl LoginRequests {
@@ -190,6 +194,7 @@ impl LoginRequests {
         let issued = Stage::Issued {
             code: code.hash(),
             login,
+            used: CodeUse::Never,
         };
         if let Some(id) = self.shelf.replace(id, now, issued) {
             self.codes.insert(code.hash(), id);
@@ -197,40 +202,33 @@ impl LoginRequests {
         Ok(location)
     }
 
-    /// Redeems a code, once.
+    /// Redeems a code, once. If that leads to no tokens, [`LoginRequests::restore`] undoes it.
     pub fn redeem(
         &mut self,
         redemption: &Redemption,
         now: Timestamp,
     ) -> Result<Arc<AuthenticatedLogin>, RedeemError> {
         self.expire(now);
-        let hash = redemption.code.hash();
-        let id = self.codes.get(&hash).ok_or(RedeemError::Unknown)?.clone();
-        let (entry, age) = self
-            .shelf
-            .get(id.as_str(), now)
-            .ok_or(RedeemError::Unknown)?;
-        let login = match &entry.stage {
-            Stage::Login(_) => return Err(RedeemError::Unknown),
-            Stage::Issued { login, .. } => {
-                redemption.check(login.request())?;
-                if age >= CODE_LIFETIME {
-                    return Err(RedeemError::Expired);
-                }
-                Arc::clone(login)
-            },
-            Stage::Redeemed { login, .. } => {
-                redemption.check(login.request())?;
-                let session = login.primary().session.clone();
-                return Err(RedeemError::Replayed { session });
-            },
-        };
-        let redeemed = Stage::Redeemed {
-            code: hash,
-            login: Arc::clone(&login),
-        };
-        self.shelf.replace(id.as_str(), now, redeemed);
-        Ok(login)
+        let issued = self.issued_mut(&redemption.code, now);
+        let (login, used, age) = issued.ok_or(RedeemError::Unknown)?;
+        redemption.check(login.request())?;
+        if *used != CodeUse::Never {
+            *used = CodeUse::Twice;
+            let session = login.primary().session.clone();
+            return Err(RedeemError::Replayed { session });
+        }
+        if age >= CODE_LIFETIME {
+            return Err(RedeemError::Expired);
+        }
+        *used = CodeUse::Once;
+        Ok(Arc::clone(login))
+    }
+
+    /// Lets the client redeem a code again, for as long as it lives, if it was redeemed once.
+    pub fn restore(&mut self, code: &AuthorizationCode, now: Timestamp) {
+        if let Some((_, used @ CodeUse::Once, _)) = self.issued_mut(code, now) {
+            *used = CodeUse::Never;
+        }
     }
 
     /// Forgets what has expired.
@@ -255,19 +253,33 @@ impl LoginRequests {
         now: Timestamp,
     ) -> Result<&mut Login, LoginRequestError> {
         let entry = self.shelf.get_mut(id, now);
-        let entry = entry.ok_or(LoginRequestError::Unknown)?;
+        let (entry, _age) = entry.ok_or(LoginRequestError::Unknown)?;
         if !entry.binding.admits(presenter) {
             return Err(LoginRequestError::OtherBrowser);
         }
         match &mut entry.stage {
             Stage::Login(login) => Ok(login),
-            Stage::Issued { .. } | Stage::Redeemed { .. } => Err(LoginRequestError::Finished),
+            Stage::Issued { .. } => Err(LoginRequestError::Finished),
+        }
+    }
+
+    /// The login that a code was issued for, how the code was used, and how old it is.
+    fn issued_mut(
+        &mut self,
+        code: &AuthorizationCode,
+        now: Timestamp,
+    ) -> Option<(&Arc<AuthenticatedLogin>, &mut CodeUse, SignedDuration)> {
+        let id = self.codes.get(&code.hash())?;
+        let (entry, age) = self.shelf.get_mut(id.as_str(), now)?;
+        match &mut entry.stage {
+            Stage::Login(_) => None,
+            Stage::Issued { login, used, .. } => Some((login, used, age)),
         }
     }
 
     fn forget_codes(&mut self, gone: Vec<Entry>) {
         for entry in gone {
-            if let Stage::Issued { code, .. } | Stage::Redeemed { code, .. } = entry.stage {
+            if let Stage::Issued { code, .. } = entry.stage {
                 self.codes.remove(&code);
             }
         }

@@ -64,15 +64,14 @@ impl Shelf {
     }
 
     /// An entry that has not expired, and how old it is.
-    pub(super) fn get(&self, id: &str, now: Timestamp) -> Option<(&Entry, SignedDuration)> {
-        let place = self.places.get(id).filter(|place| !place.is_expired(now))?;
-        Some((&place.entry, now.duration_since(place.since)))
-    }
-
-    /// An entry that has not expired.
-    pub(super) fn get_mut(&mut self, id: &str, now: Timestamp) -> Option<&mut Entry> {
+    pub(super) fn get_mut(
+        &mut self,
+        id: &str,
+        now: Timestamp,
+    ) -> Option<(&mut Entry, SignedDuration)> {
         let place = self.places.get_mut(id)?;
-        (!place.is_expired(now)).then_some(&mut place.entry)
+        let age = now.duration_since(place.since);
+        (!place.is_expired(now)).then_some((&mut place.entry, age))
     }
 
     /// Puts an entry into its next stage, which begins its life again.

@@ -175,6 +175,29 @@ fn a_second_use_of_a_code_names_the_session_to_end() {
 }
 
 #[test]
+fn a_code_that_led_to_no_tokens_is_redeemed_again_within_its_life() {
+    let (mut logins, code) = with_code(&SeededEntropy::default());
+    for second in [3, 30] {
+        assert!(logins.redeem(&redemption(&code), at(second)).is_ok());
+        logins.restore(&AuthorizationCode::from_wire(&code), at(second));
+    }
+    let expired = logins.redeem(&redemption(&code), at(2 + 60)).unwrap_err();
+    assert_eq!(expired, RedeemError::Expired);
+}
+
+#[test]
+fn a_code_that_came_twice_stays_spent() {
+    let (mut logins, code) = with_code(&SeededEntropy::default());
+    let redeem = |logins: &mut LoginRequests| logins.redeem(&redemption(&code), at(3));
+    redeem(&mut logins).unwrap();
+    redeem(&mut logins).unwrap_err();
+    logins.restore(&AuthorizationCode::from_wire(&code), at(3));
+    let error = redeem(&mut logins).unwrap_err();
+    assert!(matches!(error, RedeemError::Replayed { .. }));
+    logins.restore(&AuthorizationCode::from_wire("guess"), at(3));
+}
+
+#[test]
 fn a_code_is_bound_to_its_request() {
     let (mut logins, code) = with_code(&SeededEntropy::default());
     let mut other_client = redemption(&code);
