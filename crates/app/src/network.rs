@@ -18,6 +18,7 @@ mod verification_keys;
 
 use chain_cache::ChainCache;
 pub use client_chain::{ClientChain, ClientChainError};
+pub(crate) use verification_keys::KeyRetirement;
 pub use verification_keys::VerificationKey;
 
 /// Settings of the network that are fixed when the controller starts.
@@ -208,19 +209,24 @@ impl Network {
         let retired = self.retired_keys.read();
         let others = retired
             .iter()
-            .filter(|key| key.is_current(now) && key.kid != current.kid)
+            .filter(|key| key.is_published(now) && key.kid != current.kid)
             .cloned();
         let mut keys = vec![current.clone()];
         keys.extend(others);
         keys
     }
 
-    /// The public key of tokens with this `kid`.
+    /// The public key of tokens of sessions with this `kid`.
     pub(crate) fn verification_key(&self, kid: &str, now: Timestamp) -> Option<Arc<PublicKey>> {
-        let keys = self.verification_keys(now);
-        keys.into_iter()
-            .find(|key| key.kid == kid)
-            .map(|key| key.key)
+        let current = VerificationKey::of_signer(&self.serving_state().jwt_signer);
+        if current.kid == kid {
+            return Some(current.key);
+        }
+        let retired = self.retired_keys.read();
+        let found = retired
+            .iter()
+            .find(|key| key.kid == kid && key.verifies(now));
+        found.map(|key| Arc::clone(&key.key))
     }
 
     /// Sets the keys of earlier certificates.

@@ -14,8 +14,18 @@ pub struct VerificationKey {
     /// The `kid` of its tokens: lower-case hex SHA-1 of the certificate's DER.
     pub kid: String,
     pub key: Arc<PublicKey>,
-    /// When the last token that it signed has expired; `None` while it signs.
-    pub(crate) expires_at: Option<Timestamp>,
+    /// `None` while it signs.
+    pub(crate) retirement: Option<KeyRetirement>,
+}
+
+/// Until when the key of an earlier certificate counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct KeyRetirement {
+    /// When the last token of a session has expired that it signed. Until then the controller takes
+    /// its tokens.
+    pub(crate) session_tokens: Timestamp,
+    /// When the last token of any type has expired. Until then the key is published.
+    pub(crate) all_tokens: Timestamp,
 }
 
 impl VerificationKey {
@@ -24,23 +34,29 @@ impl VerificationKey {
         Self {
             kid: signer.key_id().to_string(),
             key: Arc::new(signer.public_key().clone()),
-            expires_at: None,
+            retirement: None,
         }
     }
 
     /// The key of an earlier certificate; `None` if its type is not supported.
     pub(crate) fn of_certificate(
         certificate: &Certificate,
-        expires_at: Option<Timestamp>,
+        retirement: KeyRetirement,
     ) -> Option<Self> {
         Some(Self {
             kid: certificate.fingerprint().to_string(),
             key: Arc::new(certificate.public_key().ok()?),
-            expires_at,
+            retirement: Some(retirement),
         })
     }
 
-    pub(super) fn is_current(&self, now: Timestamp) -> bool {
-        self.expires_at.is_none_or(|end| now < end)
+    /// Whether tokens that it signed may be good for somebody.
+    pub(super) fn is_published(&self, now: Timestamp) -> bool {
+        self.retirement.is_none_or(|ends| now < ends.all_tokens)
+    }
+
+    /// Whether tokens of sessions that it signed may be good.
+    pub(super) fn verifies(&self, now: Timestamp) -> bool {
+        self.retirement.is_none_or(|ends| now < ends.session_tokens)
     }
 }

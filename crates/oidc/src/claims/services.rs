@@ -9,9 +9,6 @@ use portcullis_domain::policies::ServiceGrant;
 use portcullis_domain::session::Session;
 use serde::{Deserialize, Serialize};
 
-/// A year; in practice the API session ends earlier.
-const SERVICE_LIFETIME: SignedDuration = SignedDuration::from_hours(365 * 24);
-
 const AUDIENCE: &str = "openziti";
 
 /// Claims of the token of a service session.
@@ -38,6 +35,9 @@ pub struct ServiceSessionClaims {
 }
 
 impl ServiceSessionClaims {
+    /// How long such a token is good: a year. In practice the API session ends earlier.
+    pub const LIFETIME: SignedDuration = SignedDuration::from_hours(365 * 24);
+
     /// Claims of a token for a service session; `controller` is the URL of the controller, `is_legacy` tells
     /// whether the API session is not one of OIDC.
     pub fn issue(controller: &str, session: &Session, is_legacy: bool, now: Timestamp) -> Self {
@@ -47,7 +47,7 @@ impl ServiceSessionClaims {
             sub: session.service.clone(),
             aud: [AUDIENCE.to_owned()],
             iat,
-            exp: iat.saturating_add(SERVICE_LIFETIME.as_secs()),
+            exp: iat.saturating_add(Self::LIFETIME.as_secs()),
             jti: session.id.clone(),
             z_asid: session.api_session.clone(),
             z_iid: session.identity.clone(),

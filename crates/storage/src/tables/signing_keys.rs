@@ -20,6 +20,10 @@ pub struct StoredSigningKey {
     /// When the last token that it signed has expired; `None` while it is in use.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Timestamp>,
+    /// When the last token of a session that it signed has expired, if that is earlier. The others
+    /// are for routers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_tokens_expire_at: Option<Timestamp>,
 }
 
 impl Rows<'_> {
