@@ -157,6 +157,13 @@ impl ApiSession {
         }
     }
 
+    /// Whether its login goes on: it lacks its tokens, or a TOTP code. Whoever knows nothing but a
+    /// password comes no further.
+    pub fn is_unfinished(&self) -> bool {
+        let lacks_tokens = self.oidc.as_ref().is_some_and(OidcSession::is_pending);
+        lacks_tokens || (self.totp.is_required && !self.totp.is_complete())
+    }
+
     /// The pending factors under `policy`, given the signer of a verified token in the request, if
     /// any.
     pub fn open_factors(
@@ -192,6 +199,7 @@ impl ApiSession {
 mod tests {
     use super::*;
     use crate::ids::AuthenticatorId;
+    use crate::oidc_session::OidcClient;
 
     fn session(totp: SessionTotp) -> ApiSession {
         ApiSession {
@@ -231,6 +239,29 @@ mod tests {
                 "{:?}",
                 session.totp
             );
+        }
+    }
+
+    #[test]
+    fn login_goes_on_until_tokens_and_code_are_there() {
+        let pending = OidcSession::pending(OidcClient::Native, Timestamp::UNIX_EPOCH);
+        let issued = pending.issued(None, Timestamp::UNIX_EPOCH);
+        let passed_at = Some(Timestamp::UNIX_EPOCH);
+        for (is_required, passed_at, oidc, is_unfinished) in [
+            (false, None, None, false),
+            (true, None, None, true),
+            (true, passed_at, None, false),
+            (false, None, Some(&pending), true),
+            (true, passed_at, Some(&pending), true),
+            (true, passed_at, Some(&issued), false),
+        ] {
+            let mut session = session(SessionTotp {
+                is_required,
+                passed_at,
+                factor_at: None,
+            });
+            session.oidc = oidc.cloned();
+            assert_eq!(session.is_unfinished(), is_unfinished, "{session:?}");
         }
     }
 

@@ -80,6 +80,9 @@ pub struct OidcSession {
     /// complete.
     #[serde(with = "jiff::fmt::serde::timestamp::millisecond::required")]
     pub expires_at: Timestamp,
+    /// Whether the login is not complete yet, so that there are no tokens.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    is_pending: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     refresh_tokens: Option<RefreshTokens>,
 }
@@ -141,6 +144,7 @@ impl OidcSession {
         Self {
             client,
             expires_at: deadline,
+            is_pending: true,
             refresh_tokens: None,
         }
     }
@@ -152,11 +156,17 @@ impl OidcSession {
         Self {
             client: self.client,
             expires_at,
+            is_pending: false,
             refresh_tokens: refresh.map(|first| RefreshTokens {
                 current: first,
                 spent: None,
             }),
         }
+    }
+
+    /// Whether no tokens were issued yet.
+    pub const fn is_pending(&self) -> bool {
+        self.is_pending
     }
 
     /// Whether it is over at `now`.
@@ -188,6 +198,7 @@ impl OidcSession {
         Presented::Served(Self {
             client,
             expires_at,
+            is_pending: false,
             refresh_tokens: Some(tokens),
         })
     }

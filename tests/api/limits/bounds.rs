@@ -1,6 +1,8 @@
 //! What one caller can hold or say is bounded.
 
 use crate::support::hold::{Hold, drawn};
+use crate::support::mfa::enroll;
+use crate::support::oidc::Flow;
 use crate::support::{
     add_policy, bad_request, create, create_with_enrollment, current_session, edit_entity,
     find_identity_id, get, log_in, modify_store, pending_enrollment, read, redeem,
@@ -128,7 +130,7 @@ async fn fill(controller: &Harness, id: &str, wanted: usize) {
         assert_eq!(present.len(), 1);
         for number in &numbers {
             let mut session = present[0].entity.clone();
-            session.id = ApiSessionId::from_wire(format!("filler-{number}"));
+            session.id = ApiSessionId::from_wire(format!("0-filler-{number}"));
             session.token_hash = TokenHash(u128::from(*number).to_be_bytes());
             let key = owner.key.dependent(API_SESSION, *number);
             rows.insert(&key, &session).unwrap();
@@ -173,6 +175,48 @@ async fn sessions_of_an_identity_are_bounded_and_the_newest_counts() {
         200,
         "others keep theirs"
     );
+}
+
+/// Number of sessions of an identity that were opened with a TOTP code.
+async fn complete_sessions(controller: &Harness, id: &str) -> usize {
+    let id = id.to_owned();
+    modify_store(controller, move |rows| {
+        let owner = identity(rows, &id);
+        let sessions = rows.rows().dependents::<ApiSession>(&owner.key).unwrap();
+        let complete = |session: &&Found<ApiSession>| !session.entity.is_unfinished();
+        sessions.iter().filter(complete).count()
+    })
+    .await
+}
+
+#[tokio::test]
+async fn logins_without_a_code_make_room_for_each_other() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let own = controller.create_user(&admin, "busy", json!({})).await;
+    enroll(&controller, &own).await;
+    let id = find_identity_id(&controller, &admin, "busy").await;
+    fill(&controller, &id, MOST_SESSIONS).await;
+    let begin_both = async || {
+        controller.clock.advance(SignedDuration::from_secs(1));
+        controller.login("busy", PASSWORD).await;
+        let flow = Flow::begin(&controller).await;
+        let open = flow.password("busy").await.json();
+        assert_eq!(open["authQueries"][0]["typeId"], "TOTP");
+    };
+    // Those with a TOTP code are larger, so that the first logins make more room.
+    for _login in 0..8 {
+        begin_both().await;
+    }
+    let (all, complete) = (
+        sessions_of(&controller, &id).await,
+        complete_sessions(&controller, &id).await,
+    );
+    assert!(complete < all && complete > MOST_SESSIONS / 2, "{complete}");
+    for _login in 0..8 {
+        begin_both().await;
+    }
+    assert_eq!(complete_sessions(&controller, &id).await, complete);
 }
 
 #[tokio::test]

@@ -11,21 +11,29 @@ use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{API_SESSION, Found, Rows, RowsMut, identity_key};
 use std::ops::ControlFlow;
 
-/// Number of least recently used sessions that are considered, and maximum number of sessions that
-/// are ended for a new one.
+/// Number of sessions of which the least recently used one is ended, and maximum number of sessions
+/// that are ended for a new one.
 const MAX_EVICTIONS: usize = 16;
+
+/// Number of sessions among which those of unfinished logins are looked for; more than the usual
+/// quota lets one identity have.
+const MAX_SCANNED: usize = 1024;
+
+/// Number of unfinished logins that may be ended for those that are opened at the same time.
+const MAX_UNFINISHED: usize = 64;
 
 /// Sessions to end before an identity opens another one.
 ///
-/// Nobody is locked out by too many sessions: the least recently used ones of a small sample are
-/// ended. The candidates are chosen from memory; that they still exist, and which ones replace
+/// Nobody is locked out by too many sessions: first those of unfinished logins are ended, then the
+/// least recently used ones of a small sample. So whoever knows a password but no TOTP code ends
+/// hardly any other sessions than their own. The candidates are chosen from memory; that they still exist, and which ones replace
 /// those that do not, is decided in the transaction, since logins queue up before it.
 #[derive(Debug, Clone)]
 pub(super) struct EvictionPlan {
     identity: RecordKey,
     /// Bytes beyond the quota, not counting sessions that are opened concurrently.
     excess_bytes: usize,
-    /// Least recently used first.
+    /// The first to go first.
     candidates: Vec<RecordNumber>,
 }
 
@@ -39,13 +47,12 @@ impl EvictionPlan {
         let candidates = if excess_bytes == 0 {
             Vec::new()
         } else {
-            let mut least_recent: Vec<_> = sessions
-                .owned_by(identity, 0, MAX_EVICTIONS)
+            let owned: Vec<_> = sessions
+                .owned_by(identity, 0, MAX_SCANNED)
                 .into_iter()
                 .filter_map(|number| sessions.get(number))
                 .collect();
-            least_recent.sort_by_key(MirroredSession::last_activity_at);
-            least_recent.iter().map(|session| session.number).collect()
+            choose_candidates(owned)
         };
         Self {
             identity: identity_key(identity),
@@ -83,6 +90,18 @@ impl EvictionPlan {
         })?;
         Ok(oldest)
     }
+}
+
+fn choose_candidates(owned: Vec<MirroredSession<'_>>) -> Vec<RecordNumber> {
+    let (mut unfinished, mut others): (Vec<_>, Vec<_>) = owned
+        .into_iter()
+        .partition(|session| session.record.is_unfinished());
+    unfinished.sort_by_key(MirroredSession::last_activity_at);
+    unfinished.truncate(MAX_UNFINISHED);
+    others.truncate(MAX_EVICTIONS);
+    others.sort_by_key(MirroredSession::last_activity_at);
+    let candidates = unfinished.iter().chain(&others);
+    candidates.map(|session| session.number).collect()
 }
 
 #[cfg(test)]

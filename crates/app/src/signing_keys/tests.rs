@@ -47,7 +47,10 @@ async fn tokens_outlive_the_key_that_signed_them() {
 
 /// The ids of the keys that are published.
 fn published(fixture: &Fixture) -> Vec<String> {
-    let keys = fixture.app.network().verification_keys(fixture.app.env().now());
+    let keys = fixture
+        .app
+        .network()
+        .verification_keys(fixture.app.env().now());
     keys.into_iter().map(|key| key.kid).collect()
 }
 
