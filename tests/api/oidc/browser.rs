@@ -117,6 +117,28 @@ async fn person_logs_in_on_pages() {
 }
 
 #[tokio::test]
+async fn pages_say_when_to_try_again() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let session = controller.create_user(&admin, "alice", json!({})).await;
+    enroll(&controller, &session).await;
+    let mut browser = Browser::new(&controller);
+    let id = browser.begin().await;
+    let password = [("id", &*id), ("username", "alice"), ("password", PASSWORD)];
+    browser.submit("/login/password", &password).await;
+    let wrong = [("id", &*id), ("code", "000000")];
+    for _attempt in 0..5 {
+        let page = browser.submit("/login/totp", &wrong).await;
+        assert_page(&page, 401, "role=\"alert\"");
+        assert!(!page.headers.contains_key("retry-after"));
+    }
+    let page = browser.submit("/login/totp", &wrong).await;
+    assert_page(&page, 429, "role=\"alert\"");
+    let seconds = page.headers["retry-after"].to_str().unwrap();
+    assert!(seconds.parse::<u32>().unwrap() > 0, "{seconds}");
+}
+
+#[tokio::test]
 async fn login_of_another_browser_is_refused() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;

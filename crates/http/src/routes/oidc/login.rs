@@ -2,7 +2,7 @@
 
 use super::body::StepBody;
 use super::reply;
-use super::step::{Refused, Step, refusal_status};
+use super::step::{Refused, Step, refused_page};
 use crate::error::ApiError;
 use crate::response::ApiResponse;
 use crate::route::{Call, NoBody, Route, public};
@@ -169,7 +169,7 @@ fn refuse(
             LoginMethod::Certificate => step.pages().certificate(Some(refusal)),
             LoginMethod::ExternalJwt => return None,
         };
-        Some(reply::page(refusal_status(refusal), page))
+        Some(refused_page(refusal, page))
     })
 }
 

@@ -19,7 +19,7 @@ use portcullis_oidc::authorization::AuthorizationRequest;
 use portcullis_oidc::discovery::endpoint;
 use portcullis_oidc::issuer::Issuer;
 use portcullis_oidc::login::Presenter;
-use portcullis_oidc::pages::{self, LoginPages, Problem, Refusal};
+use portcullis_oidc::pages::{self, LoginPages, Page, Problem, Refusal};
 use portcullis_oidc::redirect::RedirectUri;
 use secrecy::SecretString;
 use serde::Serialize;
@@ -169,9 +169,11 @@ impl<'s> Step<'s> {
             qr_code: &enrollment.qr_code,
             recovery_codes: &setup.recovery_codes,
         };
-        let status = refusal.map_or(StatusCode::OK, refusal_status);
         let page = self.pages().totp_enrollment(&shown, refusal);
-        Some(reply::page(status, page))
+        Some(match refusal {
+            Some(refusal) => refused_page(refusal, page),
+            None => reply::page(StatusCode::OK, page),
+        })
     }
 
     /// The answer to a step that failed. For people, the page of the step is shown again, which
@@ -242,11 +244,17 @@ fn page_refusal(error: &portcullis_app::AppError) -> Option<Refusal> {
     }
 }
 
-pub(super) fn refusal_status(refusal: Refusal) -> StatusCode {
-    match refusal {
-        Refusal::Wrong => StatusCode::UNAUTHORIZED,
-        Refusal::Throttled { .. } => StatusCode::TOO_MANY_REQUESTS,
-        Refusal::Busy => StatusCode::SERVICE_UNAVAILABLE,
+/// The page of a step that failed, with when to try again.
+pub(super) fn refused_page(refusal: Refusal, page: Page) -> ApiResponse {
+    let (status, retry_after) = match refusal {
+        Refusal::Wrong => (StatusCode::UNAUTHORIZED, None),
+        Refusal::Throttled { seconds } => (StatusCode::TOO_MANY_REQUESTS, Some(seconds)),
+        Refusal::Busy => (StatusCode::SERVICE_UNAVAILABLE, Some(1)),
+    };
+    let response = reply::page(status, page);
+    match retry_after {
+        Some(seconds) => response.with_header(header::RETRY_AFTER, HeaderValue::from(seconds)),
+        None => response,
     }
 }
 

@@ -3,7 +3,7 @@
 use super::body::StepBody;
 use super::login::find_for_change;
 use super::reply;
-use super::step::{Step, refusal_status};
+use super::step::{Step, refused_page};
 use crate::error::ApiError;
 use crate::response::ApiResponse;
 use crate::route::{Call, Route, public};
@@ -54,7 +54,7 @@ async fn pass(call: Call<(), StepBody>) -> Result<ApiResponse, ApiError> {
         },
         Err(error) => step.failed(error, |refusal| {
             let page = step.pages().totp(Some(refusal));
-            Some(reply::page(refusal_status(refusal), page))
+            Some(refused_page(refusal, page))
         }),
     }
 }
