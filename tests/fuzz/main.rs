@@ -12,9 +12,11 @@
 
 mod bodies;
 mod certificates;
+mod claims;
 mod driver;
 mod files;
 mod frames;
+mod logins;
 mod mutate;
 mod names;
 mod oidc;
