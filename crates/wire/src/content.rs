@@ -26,6 +26,10 @@ pub enum DecodeError {
         message: &'static str,
         cause: prost::DecodeError,
     },
+    /// Lists or maps in the body would take more memory than it is worth; see
+    /// [`MEMORY_FACTOR`](crate::MEMORY_FACTOR).
+    #[error("{message}: too many elements for a body of its length")]
+    TooManyElements { message: &'static str },
     /// A header that the message needs is missing, or its value is of another type.
     #[error("{message}: header {} ({field}) is missing or unreadable", key.0)]
     Header {

@@ -36,9 +36,9 @@
 //! # Guarantees
 //!
 //! - No input panics: lengths are checked before they are used, and nesting has a limit.
-//! - Memory is bounded by the message, whose size [`FrameLimits`](portcullis_channel::FrameLimits) bounds.
-//!   The worst are lists of empty elements, which take two bytes on the wire and at most
-//!   [`MAX_ELEMENT_BYTES`] in memory.
+//! - Memory is bounded by the length of the message, which
+//!   [`FrameLimits`](portcullis_channel::FrameLimits) bounds: texts and bytes take what they take on the
+//!   wire, or share its memory; the elements of lists and maps at most [`MEMORY_FACTOR`] times as much.
 //! - What gives rights or belongs to users is a [`Secret`], which shows nothing of itself.
 //!
 //! # Examples
@@ -82,6 +82,6 @@ pub mod xgress;
 pub use content::{Content, DecodeError, EncodeError};
 pub use error_code::{ErrorCode, RetryHint};
 pub use precedence::Precedence;
-pub use protobuf::MAX_ELEMENT_BYTES;
+pub use protobuf::{MEMORY_FACTOR, MEMORY_FREE_BYTES};
 pub use secret::{Secret, Token};
 pub use timestamp::Timestamp;

@@ -2,8 +2,8 @@
 
 use crate::content::DecodeError;
 use crate::headers::{Body, HeaderValue, Written};
-use crate::protobuf::{DecodeContext, ProtobufError, Value, WireType};
-use bytes::{Buf, BufMut, Bytes};
+use crate::protobuf::{Input, ProtobufError, Value, WireType};
+use bytes::{Bytes, BytesMut};
 use portcullis_channel::headers::HeadersBuilder;
 use portcullis_channel::{HeaderKey, Headers};
 use std::fmt;
@@ -54,7 +54,7 @@ impl<T: Value> Value for Secret<T> {
         self.0.is_default()
     }
 
-    fn encode(tag: u32, value: &Self, out: &mut impl BufMut) {
+    fn encode(tag: u32, value: &Self, out: &mut BytesMut) {
         T::encode(tag, &value.0, out);
     }
 
@@ -65,10 +65,9 @@ impl<T: Value> Value for Secret<T> {
     fn merge(
         wire_type: WireType,
         value: &mut Self,
-        input: &mut impl Buf,
-        context: DecodeContext,
+        input: &mut Input,
     ) -> Result<(), ProtobufError> {
-        T::merge(wire_type, &mut value.0, input, context)
+        T::merge(wire_type, &mut value.0, input)
     }
 }
 

@@ -4,10 +4,9 @@ use super::address::Endpoint;
 use super::peer::{Listener, Listeners};
 use crate::capability::{Capabilities, RouterCapability};
 use crate::content::DecodeError;
-use crate::protobuf::{self, message};
+use crate::protobuf::{self, Fields, message};
 use portcullis_channel::headers::{HeadersBuilder, key};
 use portcullis_channel::{BuildVersion, HeaderKey, Headers};
-use prost::Message as _;
 
 const NAME: &str = "RouterHello";
 
@@ -72,13 +71,13 @@ impl RouterHello {
             let listeners = Listeners {
                 listeners: self.listeners.clone(),
             };
-            headers = headers.bytes(LISTENERS, &listeners.encode_to_vec());
+            headers = headers.bytes(LISTENERS, &protobuf::encode(&listeners));
         }
         if !self.control_listeners.is_empty() {
             let listeners = ControlListeners {
                 listeners: self.control_listeners.clone(),
             };
-            headers = headers.bytes(CONTROL_LISTENERS, &listeners.encode_to_vec());
+            headers = headers.bytes(CONTROL_LISTENERS, &protobuf::encode(&listeners));
         }
         headers.build()
     }
@@ -123,9 +122,6 @@ fn capabilities(headers: &Headers) -> Capabilities {
     mask.map(Capabilities::from_bytes).unwrap_or_default()
 }
 
-fn decode_header<M: prost::Message + Default>(
-    headers: &Headers,
-    key: HeaderKey,
-) -> Result<M, DecodeError> {
+fn decode_header<M: Fields>(headers: &Headers, key: HeaderKey) -> Result<M, DecodeError> {
     protobuf::decode(NAME, &headers.bytes(key).unwrap_or_default())
 }

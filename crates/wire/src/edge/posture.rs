@@ -78,7 +78,7 @@ one_of! {
         Domain(Domain) = 4,
         Woken(Woken) = 5,
         Unlocked(Unlocked) = 6,
-        SdkInfo(Box<SdkInfo>) = 7,
+        SdkInfo(SdkInfo) = 7,
         TotpToken(TotpToken) = 8,
     }
 }

@@ -1,51 +1,58 @@
-//! Protobuf messages as contents of messages.
+//! Protobuf messages as contents of messages, or as their bodies.
 
-use crate::content::DecodeError;
-use bytes::Bytes;
+use super::{Fields, Input};
+use crate::content::{Content, DecodeError, EncodeError};
+use crate::headers::Body;
+use bytes::{Buf as _, Bytes, BytesMut};
+use portcullis_channel::Headers;
 
-/// Has a protobuf message be a whole message: its headers are empty.
-macro_rules! from_protobuf {
-    ($name:ident) => {
-        impl $crate::content::Content for $name {
-            const NAME: &'static str = stringify!($name);
+/// A protobuf message alone; its headers are empty.
+impl<M: Fields> Content for M {
+    const NAME: &'static str = <M as Fields>::NAME;
 
-            fn decode(
-                _headers: &portcullis_channel::Headers,
-                body: &bytes::Bytes,
-            ) -> Result<Self, $crate::content::DecodeError> {
-                $crate::protobuf::decode(Self::NAME, body)
-            }
+    fn decode(_headers: &Headers, body: &Bytes) -> Result<Self, DecodeError> {
+        decode(<M as Fields>::NAME, body)
+    }
 
-            fn encode(
-                &self,
-            ) -> Result<(portcullis_channel::Headers, bytes::Bytes), $crate::content::EncodeError>
-            {
-                let body = prost::Message::encode_to_vec(self).into();
-                Ok((portcullis_channel::Headers::empty(), body))
-            }
-        }
-
-        impl $crate::headers::Body for $name {
-            fn read(
-                message: &'static str,
-                _field: &'static str,
-                body: &bytes::Bytes,
-            ) -> Result<Self, $crate::content::DecodeError> {
-                $crate::protobuf::decode(message, body)
-            }
-
-            fn write(&self) -> bytes::Bytes {
-                prost::Message::encode_to_vec(self).into()
-            }
-        }
-    };
+    fn encode(&self) -> Result<(Headers, Bytes), EncodeError> {
+        Ok((Headers::empty(), encode(self)))
+    }
 }
-pub(crate) use from_protobuf;
 
-/// Decodes a body. Bytes fields share its memory.
-pub(crate) fn decode<M: prost::Message + Default>(
-    message: &'static str,
-    body: &Bytes,
-) -> Result<M, DecodeError> {
-    M::decode(body.clone()).map_err(|cause| DecodeError::Protobuf { message, cause })
+/// A protobuf message beside headers.
+impl<M: Fields> Body for M {
+    fn read(
+        message: &'static str,
+        _field: &'static str,
+        body: &Bytes,
+    ) -> Result<Self, DecodeError> {
+        decode(message, body)
+    }
+
+    fn write(&self) -> Bytes {
+        encode(self)
+    }
+}
+
+/// Decodes a body. Bytes in the message share its memory.
+pub(crate) fn decode<M: Fields>(message: &'static str, body: &Bytes) -> Result<M, DecodeError> {
+    let mut input = Input::new(body);
+    let mut decoded = M::default();
+    let mut result = Ok(());
+    while result.is_ok() && input.has_remaining() {
+        result = decoded.merge_next(&mut input);
+    }
+    if input.is_exhausted() {
+        return Err(DecodeError::TooManyElements { message });
+    }
+    match result {
+        Ok(()) => Ok(decoded),
+        Err(cause) => Err(DecodeError::Protobuf { message, cause }),
+    }
+}
+
+pub(crate) fn encode(message: &impl Fields) -> Bytes {
+    let mut out = BytesMut::with_capacity(message.fields_len());
+    message.encode_fields(&mut out);
+    out.freeze()
 }

@@ -46,7 +46,7 @@ macro_rules! enumeration {
                 self.code() == <$number>::default()
             }
 
-            fn encode(tag: u32, value: &Self, out: &mut impl bytes::BufMut) {
+            fn encode(tag: u32, value: &Self, out: &mut bytes::BytesMut) {
                 <$number as $crate::protobuf::Value>::encode(tag, &value.code(), out);
             }
 
@@ -57,16 +57,15 @@ macro_rules! enumeration {
             fn merge(
                 wire_type: $crate::protobuf::WireType,
                 value: &mut Self,
-                input: &mut impl bytes::Buf,
-                context: $crate::protobuf::DecodeContext,
+                input: &mut $crate::protobuf::Input,
             ) -> Result<(), $crate::protobuf::ProtobufError> {
                 let mut code = <$number>::default();
-                <$number as $crate::protobuf::Value>::merge(wire_type, &mut code, input, context)?;
+                <$number as $crate::protobuf::Value>::merge(wire_type, &mut code, input)?;
                 *value = Self::from_code(code);
                 Ok(())
             }
 
-            fn encode_all(tag: u32, values: &[Self], out: &mut impl bytes::BufMut) {
+            fn encode_all(tag: u32, values: &[Self], out: &mut bytes::BytesMut) {
                 let codes: Vec<$number> = values.iter().map(|value| value.code()).collect();
                 <$number as $crate::protobuf::Value>::encode_all(tag, &codes, out);
             }
@@ -79,12 +78,11 @@ macro_rules! enumeration {
             fn merge_more(
                 wire_type: $crate::protobuf::WireType,
                 values: &mut Vec<Self>,
-                input: &mut impl bytes::Buf,
-                context: $crate::protobuf::DecodeContext,
+                input: &mut $crate::protobuf::Input,
             ) -> Result<(), $crate::protobuf::ProtobufError> {
                 let mut codes = Vec::new();
                 <$number as $crate::protobuf::Value>::merge_more(
-                    wire_type, &mut codes, input, context,
+                    wire_type, &mut codes, input,
                 )?;
                 values.extend(codes.into_iter().map(Self::from_code));
                 Ok(())

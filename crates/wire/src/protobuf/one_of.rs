@@ -1,12 +1,12 @@
 //! Fields of which a message has one.
 
-use super::{DecodeContext, ProtobufError, WireType};
-use bytes::{Buf, BufMut};
+use super::{Input, ProtobufError, WireType};
+use bytes::BytesMut;
 
 /// A field that is one of several, each with its tag.
 pub(crate) trait OneOf {
     fn has(tag: u32) -> bool;
-    fn encode(&self, out: &mut impl BufMut);
+    fn encode(&self, out: &mut BytesMut);
     fn encoded_len(&self) -> usize;
     /// Decodes the field with `tag`, which is one of [`has`](Self::has). The same one again is merged,
     /// another one takes its place.
@@ -14,12 +14,12 @@ pub(crate) trait OneOf {
         &mut self,
         tag: u32,
         wire_type: WireType,
-        input: &mut impl Buf,
-        context: DecodeContext,
+        input: &mut Input,
     ) -> Result<(), ProtobufError>;
 }
 
-/// Declares an enum of which a message has one as a field.
+/// Declares an enum of which a message has one as a field. What is in it is boxed, so that lists of such
+/// messages are short.
 macro_rules! one_of {
     (
         $(#[$attribute:meta])*
@@ -30,7 +30,7 @@ macro_rules! one_of {
         $(#[$attribute])*
         #[derive(Debug, Clone, PartialEq)]
         pub enum $name {
-            $($(#[$variant_attribute])* $variant($value),)*
+            $($(#[$variant_attribute])* $variant(Box<$value>),)*
         }
 
         impl $crate::protobuf::OneOf for Option<$name> {
@@ -38,7 +38,7 @@ macro_rules! one_of {
                 [$($tag),*].contains(&tag)
             }
 
-            fn encode(&self, out: &mut impl bytes::BufMut) {
+            fn encode(&self, out: &mut bytes::BytesMut) {
                 match self {
                     None => {},
                     $(Some($name::$variant(value)) => {
@@ -60,22 +60,24 @@ macro_rules! one_of {
                 &mut self,
                 tag: u32,
                 wire_type: $crate::protobuf::WireType,
-                input: &mut impl bytes::Buf,
-                context: $crate::protobuf::DecodeContext,
+                input: &mut $crate::protobuf::Input,
             ) -> Result<(), $crate::protobuf::ProtobufError> {
                 match tag {
                     $($tag => {
                         let mut value = match self.take() {
                             Some($name::$variant(value)) => value,
-                            _ => <$value>::default(),
+                            _ => {
+                                input.charge::<$value>(1);
+                                Box::default()
+                            },
                         };
                         <$value as $crate::protobuf::Value>::merge(
-                            wire_type, &mut value, input, context,
+                            wire_type, &mut value, input,
                         )?;
                         *self = Some($name::$variant(value));
                         Ok(())
                     },)*
-                    _ => $crate::protobuf::skip_field(wire_type, tag, input, context),
+                    _ => $crate::protobuf::skip(wire_type, tag, input),
                 }
             }
         }

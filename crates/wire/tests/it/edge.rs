@@ -269,7 +269,7 @@ fn what_was_not_recorded_comes_back() {
     };
     let posture = PostureResponses {
         responses: vec![PostureResponse {
-            posture: Some(Posture::TotpToken(totp)),
+            posture: Some(Posture::TotpToken(Box::new(totp))),
         }],
     };
     for message in [

@@ -2,6 +2,10 @@
 
 use portcullis_channel::{ContentType, HeaderKey, Headers, Message};
 use portcullis_wire::control::ControlMessage;
+use portcullis_wire::control::data_model::{Action, ChangeSet, Changes, Event, Identity, Subject};
+use portcullis_wire::control::link::{RouterLink, RouterLinks};
+use portcullis_wire::control::metrics::Metrics;
+use portcullis_wire::control::terminator::RemoveTerminators;
 
 fn decode(content_type: i32, body: &[u8]) -> Result<ControlMessage, String> {
     let message = Message::new(ContentType(content_type)).with_body(body.to_vec());
@@ -61,6 +65,73 @@ fn unknown_groups_may_not_be_nested_without_end() {
     assert!(decode(1004, &nested(50)).is_ok());
     let said = refused(1004, &nested(100_000));
     assert!(said.contains("recursion limit"), "{said}");
+}
+
+#[test]
+fn lists_of_nothing_are_refused() {
+    // Empty elements: links, interfaces, events with an empty identity, map entries of a state.
+    for (content_type, element) in [
+        (1035, &b"\x0a\x00"[..]),
+        (1052, b"\x0a\x00"),
+        (20501, b"\x1a\x02\x52\x00"),
+    ] {
+        let said = refused(content_type, &element.repeat(100_000));
+        assert!(
+            said.ends_with(": too many elements for a body of its length"),
+            "{said}"
+        );
+        assert!(decode(content_type, &element.repeat(100)).is_ok());
+    }
+}
+
+#[test]
+fn lists_of_the_shortest_elements_that_peers_send_are_read() {
+    let id = |number: u32| format!("{number:09}");
+    let events = (0..20_000).map(|number| {
+        let identity = Identity {
+            id: id(number),
+            ..Identity::default()
+        };
+        Event {
+            action: Action::Delete,
+            is_synthetic: false,
+            subject: Some(Subject::Identity(Box::new(identity))),
+        }
+    });
+    let changes = ChangeSet {
+        changes: Changes {
+            index: 1,
+            events: events.collect(),
+            ..Changes::default()
+        },
+        subscription_id: None,
+    };
+    let links = RouterLinks {
+        links: (0..20_000)
+            .map(|number| RouterLink {
+                id: id(number),
+                destination: id(number),
+                ..RouterLink::default()
+            })
+            .collect(),
+        is_full: true,
+    };
+    let removed = RemoveTerminators {
+        terminator_ids: (0..20_000).map(id).collect(),
+    };
+    let metrics = Metrics {
+        integers: (0..20_000).map(|number| (id(number), 0)).collect(),
+        ..Metrics::default()
+    };
+    for message in [
+        ControlMessage::ChangeSet(changes),
+        ControlMessage::RouterLinks(links),
+        ControlMessage::RemoveTerminators(removed),
+        ControlMessage::Metrics(metrics),
+    ] {
+        let written = message.encode().unwrap();
+        assert!(ControlMessage::decode(&written).unwrap() == message);
+    }
 }
 
 #[test]

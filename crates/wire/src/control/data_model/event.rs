@@ -27,15 +27,15 @@ enumeration! {
 one_of! {
     /// The entity as it is after the change; on deletion, its id counts.
     pub enum Subject {
-        Identity(Box<Identity>) = 10,
-        Service(Box<Service>) = 11,
-        ServicePolicy(Box<ServicePolicy>) = 12,
-        PostureCheck(Box<PostureCheck>) = 13,
-        PublicKey(Box<PublicKey>) = 14,
-        Revocation(Box<Revocation>) = 15,
-        ServicePolicyChange(Box<ServicePolicyChange>) = 16,
-        ConfigType(Box<ConfigType>) = 17,
-        Config(Box<Config>) = 18,
-        Router(Box<Router>) = 19,
+        Identity(Identity) = 10,
+        Service(Service) = 11,
+        ServicePolicy(ServicePolicy) = 12,
+        PostureCheck(PostureCheck) = 13,
+        PublicKey(PublicKey) = 14,
+        Revocation(Revocation) = 15,
+        ServicePolicyChange(ServicePolicyChange) = 16,
+        ConfigType(ConfigType) = 17,
+        Config(Config) = 18,
+        Router(Router) = 19,
     }
 }
