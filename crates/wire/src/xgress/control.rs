@@ -3,6 +3,7 @@
 use crate::content::{Content, DecodeError, EncodeError};
 use crate::headers::{HeaderValue, Parts};
 use bytes::{BufMut as _, Bytes, BytesMut};
+use portcullis_channel::headers::key;
 use portcullis_channel::{HeaderKey, Headers};
 
 const HOPS: HeaderKey = HeaderKey(20);
@@ -30,7 +31,7 @@ pub struct Control {
     pub user_value: Option<u32>,
     /// A text for people.
     pub error: Option<String>,
-    /// All others, which are passed on as they are.
+    /// All others from 128 on, which are passed on as they are.
     pub others: Headers,
 }
 
@@ -106,10 +107,9 @@ impl Content for Control {
     }
 }
 
-/// The headers that are not fields.
+/// The headers that are neither fields nor the channel's own, which end with the channel.
 fn others(headers: &Headers) -> Headers {
-    const OWN: std::ops::RangeInclusive<i32> = HOPS.0..=ERROR.0;
-    let others = headers.iter().filter(|(key, _)| !OWN.contains(&key.0));
+    let others = headers.iter().filter(|(key, _)| *key >= key::REFLECTED);
     others
         .fold(Headers::builder(), |all, (key, value)| {
             all.bytes(key, value)

@@ -214,6 +214,13 @@ fn a_trace_passes_on_what_it_does_not_know() {
         LinkMessage::decode(&message).unwrap(),
         LinkMessage::Control(answer)
     );
+    // What belongs to the channel that it came over is not passed on.
+    let beat = Headers::builder()
+        .append(&message.headers)
+        .u64(HeaderKey(5), 1);
+    let with_beat = message.clone().with_headers(beat.build());
+    let read = LinkMessage::decode(&with_beat).unwrap();
+    assert_eq!(read.encode().unwrap(), message);
     for body in [&b""[..], b"\x01\xff"] {
         assert!(LinkMessage::decode(&recorded.clone().with_body(body)).is_err());
     }
