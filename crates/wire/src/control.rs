@@ -38,6 +38,7 @@ use interface::RouterInterfaces;
 use link::{Fault, LinkState, RouterLinks, VerifyRouter};
 use metrics::Metrics;
 use peer::{Listeners, PeerStateChanges};
+use portcullis_channel::Priority;
 use refusal::Refusal;
 use route::{Route, RouteResult, Unroute};
 use session::{
@@ -142,5 +143,25 @@ message_set! {
         20212 => RemoveEdgeTerminatorAnswer,
         20409 => UpdateTunnelTerminatorAnswer,
         20411 => RemoveTunnelTerminatorAnswer,
+    }
+}
+
+impl ControlMessage {
+    /// The priority that peers send the message with: high for what circuits wait for, except the answers
+    /// to requests for them.
+    pub const fn priority(&self) -> Priority {
+        match self {
+            Self::CircuitRequest(_)
+            | Self::CircuitCreated(_)
+            | Self::CircuitFailed(_)
+            | Self::CreateCircuitV2(_)
+            | Self::CreateCircuitV3(_)
+            | Self::CreateTunnelCircuit(_)
+            | Self::Route(_)
+            | Self::RouteResult(_)
+            | Self::Unroute(_)
+            | Self::ServerHello(_) => Priority::High,
+            _ => Priority::Default,
+        }
     }
 }

@@ -34,6 +34,7 @@ pub use trace::{TraceRoute, TraceRouteResponse};
 use crate::headers::header_message;
 use crate::message_set::message_set;
 use crate::xgress::{Acknowledgement, Control, Payload};
+use portcullis_channel::Priority;
 
 message_set! {
     /// A message between SDK and router. Latency probes are handled by the channel.
@@ -72,6 +73,23 @@ message_set! {
         /// Answered by [`PostureStateChange`](Self::PostureStateChange), not as a reply.
         10902 => ResyncPostureState,
         60801 => UpdateTokenSuccess,
+    }
+}
+
+impl EdgeMessage {
+    /// The priority that peers send the message with: default for data, and for what has to keep its order
+    /// with data.
+    pub const fn priority(&self) -> Priority {
+        match self {
+            Self::Payload(_)
+            | Self::Acknowledgement(_)
+            | Self::Control(_)
+            | Self::StateConnected(_)
+            | Self::StateClosed(_)
+            | Self::Data(_)
+            | Self::Unknown(_) => Priority::Default,
+            _ => Priority::High,
+        }
     }
 }
 

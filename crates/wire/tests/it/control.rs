@@ -1,7 +1,7 @@
 //! Recorded messages of the control channel.
 
 use crate::support::{map, named, one, own_headers, recorded};
-use portcullis_channel::{BuildVersion, ContentType, HeaderKey, Headers, Message};
+use portcullis_channel::{BuildVersion, ContentType, HeaderKey, Headers, Message, Priority};
 use portcullis_wire::capability::{Capabilities, ControllerCapability, RouterCapability};
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::address::{Controller, ControllerAddresses, Endpoint};
@@ -27,6 +27,8 @@ use portcullis_wire::control::terminator::{
 use portcullis_wire::peer_data;
 use portcullis_wire::{Content as _, Token};
 use portcullis_wire::{ErrorCode, RetryHint};
+
+use std::collections::BTreeSet;
 
 const PROTOCOL: &str = "control";
 
@@ -536,4 +538,16 @@ fn the_verification_of_a_certificate_shares_its_content_type_with_refusals() {
         ControlMessage::decode(&written).unwrap(),
         ControlMessage::Refusal(refusal)
     );
+}
+
+#[test]
+fn what_circuits_wait_for_is_sent_first() {
+    let high = recorded(PROTOCOL)
+        .into_iter()
+        .map(|(_, frame)| ControlMessage::decode(&frame.into_message()).unwrap())
+        .filter(|message| message.priority() == Priority::High)
+        .map(|message| message.content_type().0)
+        .collect::<BTreeSet<_>>();
+    // Route, Unroute, RouteResult and ServerHello.
+    assert!(high.into_iter().eq([1005, 1006, 1022, 20000]));
 }

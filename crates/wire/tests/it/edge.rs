@@ -2,7 +2,7 @@
 
 use crate::support::{one, own_headers, recorded};
 use bytes::Bytes;
-use portcullis_channel::{ContentType, HeaderKey, Headers, Message};
+use portcullis_channel::{ContentType, HeaderKey, Headers, Message, Priority};
 use portcullis_wire::ErrorCode;
 use portcullis_wire::Precedence;
 use portcullis_wire::Timestamp;
@@ -312,4 +312,19 @@ fn connections_are_needed_where_there_is_nothing_without_them() {
     }
     let closed = EdgeMessage::decode(&Message::new(ContentType(60785))).unwrap();
     assert_eq!(closed, EdgeMessage::StateClosed(StateClosed::default()));
+}
+
+#[test]
+fn what_keeps_its_order_with_data_is_sent_like_data() {
+    for (beginning, priority) in [
+        ("Data hi", Priority::Default),
+        ("StateConnected for Bind", Priority::Default),
+        ("StateClosed from Go SDK", Priority::Default),
+        ("payload seq 3", Priority::Default),
+        ("ConnectV2", Priority::High),
+        ("XgClose", Priority::High),
+    ] {
+        let message = EdgeMessage::decode(&one(PROTOCOL, beginning)).unwrap();
+        assert_eq!(message.priority(), priority, "{beginning}");
+    }
 }

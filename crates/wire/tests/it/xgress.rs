@@ -2,7 +2,7 @@
 
 use crate::support::{one, own_headers, recorded};
 use bytes::Bytes;
-use portcullis_channel::{HeaderKey, Headers, Message};
+use portcullis_channel::{HeaderKey, Headers, Message, Priority};
 use portcullis_wire::edge::EdgeMessage;
 use portcullis_wire::link::LinkMessage;
 use portcullis_wire::xgress::{
@@ -87,7 +87,9 @@ fn payloads() {
         ("CircuitEnd seq 5", end),
         ("legacy FIN", fin),
     ] {
-        assert_eq!(decoded(beginning), LinkMessage::Payload(expected));
+        let message = decoded(beginning);
+        assert_eq!(message.priority(), Priority::Default);
+        assert_eq!(message, LinkMessage::Payload(expected));
     }
 }
 
@@ -152,7 +154,9 @@ fn acknowledgements() {
         ("empty ack by initiator", none),
         ("ack SDK", of_sdk),
     ] {
-        assert_eq!(decoded(beginning), LinkMessage::Acknowledgement(expected));
+        let message = decoded(beginning);
+        assert_eq!(message.priority(), Priority::High);
+        assert_eq!(message, LinkMessage::Acknowledgement(expected));
     }
 }
 
