@@ -62,6 +62,8 @@ pub struct HarnessOptions {
     pub store_queue: usize,
     /// Timeout of fetching the key set of an external signer.
     pub fetch_timeout: Duration,
+    /// Whether the configuration serves a web console.
+    pub serves_console: bool,
     /// Whether the first administrator is created.
     pub is_initialized: bool,
 }
@@ -84,6 +86,7 @@ impl Default for HarnessOptions {
             password_queue: 128,
             store_queue: 1024,
             fetch_timeout: Duration::from_secs(5),
+            serves_console: false,
             is_initialized: true,
         }
     }
@@ -198,7 +201,10 @@ impl Harness {
             signer_keys: SignerKeys::new(Arc::new(fetcher(options.fetch_timeout))),
             settings: options.settings,
             mfa: options.mfa(),
-            oidc: OidcSettings::default(),
+            oidc: OidcSettings {
+                serves_console: options.serves_console,
+                ..OidcSettings::default()
+            },
             env,
         }));
         administrator::ensure_defaults(&app).await.unwrap();

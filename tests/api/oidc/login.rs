@@ -3,11 +3,12 @@
 use crate::support::credentials::{bare, updb, with_certificate};
 use crate::support::idp::Idp;
 use crate::support::oidc::{
-    Flow, HOST, Tokens, claims, location, oauth_error, parameter, post, request, session_of,
+    Flow, HOST, Tokens, authorization, claims, location, oauth_error, parameter, post, request,
+    session_of,
 };
 use crate::support::{create, current_session, modify_policy, send};
 use http::Method;
-use portcullis_testkit::{Harness, PASSWORD, StoreFault, client_key_and_csr};
+use portcullis_testkit::{Harness, HarnessOptions, PASSWORD, StoreFault, client_key_and_csr};
 use serde_json::json;
 
 #[tokio::test]
@@ -307,4 +308,25 @@ async fn certificate_requests_are_judged_before_anything_is_kept() {
     assert_eq!(oauth_error(&refused), (400, "invalid_request".to_owned()));
     // That did not spend the code.
     Tokens::of(&flow.redeem(&code).await);
+}
+
+#[tokio::test]
+async fn console_of_the_controller_is_led_back_to() {
+    let own = "https://ctrl.example.test:1280/auth/callback";
+    for (serves_console, uri, status) in [
+        (true, own, 302),
+        (true, "https://ctrl.example.test/auth/callback", 400),
+        (true, "https://ctrl.example.test:1280/elsewhere", 400),
+        (true, "https://other.example.test:1280/auth/callback", 400),
+        (false, own, 400),
+    ] {
+        let controller = Harness::start_with(HarnessOptions {
+            serves_console,
+            ..HarnessOptions::default()
+        });
+        let controller = controller.await;
+        let path = authorization(&[("client_id", "openziti"), ("redirect_uri", uri)]);
+        let begun = request(&controller, Method::GET, &path).send().await;
+        assert_eq!(begun.status, status, "{serves_console}, {uri}");
+    }
 }
