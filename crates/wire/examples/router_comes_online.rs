@@ -84,6 +84,7 @@ fn router_hello() -> Result<bytes::Bytes, Box<dyn Error>> {
             local_binding: String::new(),
         }],
         control_listeners: Vec::new(),
+        unreadable: Vec::new(),
     };
     let first = GroupHello {
         is_first: true,

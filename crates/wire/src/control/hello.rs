@@ -28,6 +28,8 @@ pub struct RouterHello {
     pub listeners: Vec<Listener>,
     /// Listeners for controllers that dial the router.
     pub control_listeners: Vec<Endpoint>,
+    /// Why listeners may be missing, for logs: a router is not refused for those that cannot be read.
+    pub unreadable: Vec<DecodeError>,
 }
 
 /// The headers of the answer to it, beside those of the channel.
@@ -53,14 +55,17 @@ impl RouterHello {
     pub fn from_headers(headers: &Headers) -> Result<Self, DecodeError> {
         let capabilities = capabilities(headers);
         let is_new = capabilities.has(RouterCapability::MultiChannel);
-        let listeners: Listeners =
-            decode_header(headers, if is_new { LISTENERS } else { OLD_LISTENERS })?;
-        let control_listeners: ControlListeners = decode_header(headers, CONTROL_LISTENERS)?;
+        let mut unreadable = Vec::new();
+        let key = if is_new { LISTENERS } else { OLD_LISTENERS };
+        let listeners: Listeners = decode_header(headers, key, &mut unreadable);
+        let control_listeners: ControlListeners =
+            decode_header(headers, CONTROL_LISTENERS, &mut unreadable);
         Ok(Self {
             version: version(NAME, headers)?,
             capabilities,
             listeners: listeners.listeners,
             control_listeners: control_listeners.listeners,
+            unreadable,
         })
     }
 
@@ -122,6 +127,14 @@ fn capabilities(headers: &Headers) -> Capabilities {
     mask.map(Capabilities::from_bytes).unwrap_or_default()
 }
 
-fn decode_header<M: Fields>(headers: &Headers, key: HeaderKey) -> Result<M, DecodeError> {
-    protobuf::decode(NAME, &headers.bytes(key).unwrap_or_default())
+fn decode_header<M: Fields>(
+    headers: &Headers,
+    key: HeaderKey,
+    unreadable: &mut Vec<DecodeError>,
+) -> M {
+    let value = headers.bytes(key).unwrap_or_default();
+    protobuf::decode(NAME, &value).unwrap_or_else(|error| {
+        unreadable.push(error);
+        M::default()
+    })
 }

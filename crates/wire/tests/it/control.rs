@@ -89,6 +89,7 @@ fn a_router_says_its_version_capabilities_and_listeners() {
         capabilities: Capabilities::from_mask(0x4000_0000_0000_0076),
         listeners: vec![listener("tls:127.0.0.1:15231")],
         control_listeners: Vec::new(),
+        unreadable: Vec::new(),
     };
     assert_eq!(hello, expected);
     assert!(hello.capabilities.has(RouterCapability::RouterDataModel));
@@ -106,6 +107,7 @@ fn a_router_before_2_0_uses_other_numbers() {
         capabilities: Capabilities::default(),
         listeners: vec![listener("tls:127.0.0.1:15231")],
         control_listeners: Vec::new(),
+        unreadable: Vec::new(),
     };
     let old = new
         .to_headers()
@@ -125,6 +127,20 @@ fn a_router_before_2_0_uses_other_numbers() {
             .listeners
             .is_empty()
     );
+}
+
+#[test]
+fn a_router_is_not_refused_for_listeners_that_cannot_be_read() {
+    let recorded = message("router hello, first connection").headers;
+    let broken = Headers::builder()
+        .append(&recorded)
+        .bytes(HeaderKey(1000), b"\x0a\x7f")
+        .build();
+    let hello = RouterHello::from_headers(&broken).unwrap();
+    assert_eq!(hello.listeners, []);
+    let [error] = hello.unreadable.try_into().unwrap();
+    let said = error.to_string();
+    assert!(said.contains("Listeners.listeners"), "{said}");
 }
 
 #[test]
