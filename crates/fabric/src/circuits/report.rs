@@ -119,8 +119,9 @@ pub struct CarriedCircuits {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CarriedCircuit {
     pub id: CircuitId,
-    /// Where the router forwards to; [`ForwardKind::Start`](super::ForwardKind::Start) and `End` mean
-    /// the same, an end of the circuit on this router.
+    /// Where the router forwards to, ends of the circuit that it does not have any more left out.
+    /// [`ForwardKind::Start`](super::ForwardKind::Start) and `End` mean the same, an end on this
+    /// router.
     pub forwards: Vec<Forward>,
     pub claim: Claim,
 }

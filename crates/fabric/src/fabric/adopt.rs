@@ -102,12 +102,14 @@ impl Fabric {
         let CarriedCircuits { asked, circuits } = carried;
         self.end_forgotten(from.router(), asked, &circuits, now);
         for carried in circuits {
-            if let Some(known) = self.circuits.get(&carried.id) {
-                if !known.carriers().contains(&from.router()) {
-                    self.send_unroute(from, carried.id, true);
-                }
-            } else {
+            let Some(known) = self.circuits.get(&carried.id) else {
                 self.handle_unknown(from, carried, now);
+                continue;
+            };
+            if !known.carriers().contains(&from.router()) {
+                self.send_unroute(from, carried.id, true);
+            } else if lacks_end(known, from.router(), asked, &carried.forwards) {
+                self.end_one(&carried.id, EndReason::Closed);
             }
         }
     }
@@ -176,6 +178,26 @@ impl Fabric {
             unclaimed.origin = origin;
         }
         self.adopt(&id, now);
+    }
+
+    /// Adopts what can be adopted now that more links are known.
+    pub(super) fn adopt_all(&mut self, now: Moment) {
+        let claimed = self.adoption.carried.iter();
+        let claimed: Vec<_> = claimed
+            .filter(|(_, unclaimed)| unclaimed.origin.is_some())
+            .map(|(id, _)| id.clone())
+            .collect();
+        for id in claimed {
+            self.adopt(&id, now);
+        }
+    }
+
+    /// One end of a circuit that is not adopted yet was closed.
+    pub(super) fn close_unclaimed(&mut self, from: RouterSession, id: &CircuitId) {
+        let unclaimed = self.adoption.carried.get(id);
+        if unclaimed.is_some_and(|it| it.routers.contains_key(&from.router())) {
+            self.refuse_claim(id);
+        }
     }
 
     /// Adopts a circuit if its whole path is known.
@@ -262,6 +284,21 @@ impl Fabric {
             .retain(|_, unclaimed| !unclaimed.routers.is_empty());
         self.adoption.counts.remove(&router);
     }
+}
+
+/// Whether an end of a circuit was closed without the controller hearing of it.
+fn lacks_end(circuit: &Circuit, router: RouterSlot, asked: Moment, forwards: &[Forward]) -> bool {
+    let is_settled = matches!(circuit.state, State::Open | State::Stranded(_));
+    let path = &circuit.path;
+    let ends = [
+        (path.first(), &circuit.names.ingress),
+        (path.last(), &circuit.names.egress),
+    ];
+    is_settled
+        && circuit.settled < asked
+        && ends.into_iter().any(|(at, end)| {
+            at == Some(router) && !forwards.iter().any(|forward| forward.to == *end)
+        })
 }
 
 impl Unclaimed {

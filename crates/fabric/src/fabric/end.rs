@@ -39,9 +39,13 @@ impl Fabric {
 
     pub(super) fn end_all(&mut self, circuits: Vec<CircuitId>, reason: EndReason) {
         for id in circuits {
-            if let Some(circuit) = self.circuits.take(&id) {
-                self.end(circuit, reason, true);
-            }
+            self.end_one(&id, reason);
+        }
+    }
+
+    pub(super) fn end_one(&mut self, id: &CircuitId, reason: EndReason) {
+        if let Some(circuit) = self.circuits.take(id) {
+            self.end(circuit, reason, true);
         }
     }
 

@@ -25,6 +25,7 @@ impl Fabric {
             return;
         }
         let Some(circuit) = self.circuits.take(id) else {
+            self.close_unclaimed(from, id);
             return;
         };
         let path = circuit.newest_path();
@@ -117,7 +118,7 @@ impl Fabric {
             let max_idle = service.and_then(|service| service.max_idle);
             let is_too_long = max_idle.is_some_and(|max| idle > max);
             if is_too_long && circuit.is_end(from.router()) {
-                self.end_all(vec![id], EndReason::Idle);
+                self.end_one(&id, EndReason::Idle);
             }
         }
     }

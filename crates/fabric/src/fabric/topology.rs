@@ -29,6 +29,7 @@ impl Fabric {
             }
         }
         if has_more_paths {
+            self.adopt_all(now);
             let is_stranded = |circuit: &Circuit| matches!(circuit.state, State::Stranded(_));
             let stranded = self.circuits.find(is_stranded);
             self.each(stranded, |fabric, circuit| fabric.reroute(circuit, now));
@@ -61,6 +62,8 @@ impl Fabric {
             State::Rerouting(rerouting) => rerouting.pending.waiting.contains(&session),
             State::Open | State::Stranded(_) => false,
         };
+        // It is asked again when it comes back.
+        self.forget_carrier(session.router());
         let circuits = self.circuits.find(is_concerned);
         self.each(circuits, |fabric, circuit| match &circuit.state {
             State::Dialing(dialing) if dialing.dial.from == session => {
@@ -83,7 +86,6 @@ impl Fabric {
         if self.network.router_id(router).is_none() {
             self.owed.take(router);
         }
-        self.forget_carrier(router);
         let ending = self
             .circuits
             .find(|circuit| !matches!(circuit.state, State::Dialing(_)) && circuit.is_end(router));

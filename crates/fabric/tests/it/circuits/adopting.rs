@@ -212,6 +212,68 @@ fn a_router_that_was_restarted_has_forgotten_its_circuits() {
 }
 
 #[test]
+fn a_closed_end_of_which_the_controller_has_not_heard_ends_the_circuit() {
+    for (name, end) in [("a", "x-in"), ("c", "x-out")] {
+        let mut stage = Stage::triangle();
+        stage.lose_link("ac");
+        stage.actions();
+        stage.open("a", "x");
+        stage.now += 1;
+        for closed in ["none", end] {
+            assert_eq!(stage.ends(), []);
+            let mut forwards = forwards(name);
+            forwards.retain(|forward| forward.to.as_str() != closed);
+            let carried = CarriedCircuit {
+                id: circuit("x"),
+                forwards,
+                claim: Claim::Unknown,
+            };
+            stage.carry(name, vec![carried]);
+        }
+        assert_eq!(stage.ends(), [EndReason::Closed]);
+    }
+}
+
+#[test]
+fn a_circuit_that_closes_before_it_is_adopted_is_not() {
+    let mut stage = restarted();
+    stage.carry_x("a", granted());
+    stage.carry_x("b", Claim::Unknown);
+    let (a, c) = (stage.sessions["a"], stage.sessions["c"]);
+    let id = circuit("x");
+    stage
+        .fabric
+        .handle_circuit_fault(c, &id, CircuitFault::Egress, at(0));
+    assert_eq!(
+        stage.fabric.unclaimed(),
+        1,
+        "c has not said that it carries it"
+    );
+    stage
+        .fabric
+        .handle_circuit_fault(a, &id, CircuitFault::Ingress, at(0));
+    assert_eq!(stage.unroutes(), told(&["a", "b"], true));
+    stage.carry_x("c", Claim::Unknown);
+    assert_eq!(stage.unroutes(), told(&["c"], true));
+}
+
+#[test]
+fn a_circuit_is_adopted_when_its_links_are_known() {
+    let mut stage = Stage::new(&["a", "b", "c"], &["ab"], FabricOptions::default());
+    for name in ["a", "b", "c"] {
+        let claim = if name == "a" {
+            granted()
+        } else {
+            Claim::Unknown
+        };
+        stage.carry_x(name, claim);
+    }
+    assert_eq!(stage.path("x"), None);
+    stage.link("bc", 1);
+    assert_eq!(stage.path("x").unwrap(), ["a", "b", "c"]);
+}
+
+#[test]
 fn what_was_set_up_after_the_question_is_not_in_the_answer() {
     let mut stage = Stage::triangle();
     stage.open("a", "x");
