@@ -124,15 +124,15 @@ fn name(fabric: &Fabric, session: RouterSession) -> String {
 fn run(fabric: &mut Fabric, now: Moment) {
     while let Some(action) = fabric.poll_action() {
         match action {
-            Action::Route { to, route } => {
+            Action::Route { to, id, route } => {
                 let forwards = route.forwards.iter();
                 let text: Vec<_> = forwards
                     .map(|forward| format!("{} -> {}", forward.from.as_str(), forward.to.as_str()))
                     .collect();
                 println!("  route for {}: {}", name(fabric, to), text.join(", "));
                 let result = RouteResult {
+                    route: Some(id),
                     circuit: route.circuit,
-                    attempt: route.attempt,
                     outcome: Ok(PeerData::new()),
                 };
                 fabric.handle_route_result(to, result, now);

@@ -14,7 +14,7 @@ pub use report::{
     CarriedCircuit, CarriedCircuits, CircuitFault, Claim, ForwardFault, RouteErrorCode,
     RouteFailure, RouteResult,
 };
-pub use route::{Egress, Forward, ForwardKind, REROUTE_ATTEMPT, Route};
+pub use route::{Egress, Forward, ForwardKind, REROUTE_ATTEMPT, Route, RouteId};
 
 pub(crate) use circuit::{Circuit, Dialing, Pending, Rerouting, State};
 pub(crate) use route::forwards;

@@ -1,9 +1,12 @@
 //! The whole: network, terminators and circuits, and what follows from one for the others.
 
 mod adopt;
+mod carried;
 mod dial;
 mod end;
 mod faults;
+mod orphans;
+mod questions;
 mod reports;
 mod reroute;
 mod results;
@@ -14,9 +17,11 @@ mod unroute;
 use crate::circuits::{Action, CircuitEvent, CircuitTable, CircuitView};
 use crate::{CircuitId, LinkEvent, Network, NetworkOptions, Terminator, Terminators};
 use adopt::Adoption;
+use orphans::Orphans;
 use portcullis_channel::Moment;
 use portcullis_domain::ids::{ServiceId, TerminatorId};
 use portcullis_domain::service::TerminatorStrategy;
+use questions::Questions;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 use unroute::OwedUnroutes;
@@ -95,7 +100,11 @@ pub struct Fabric {
     circuits: CircuitTable,
     owed: OwedUnroutes,
     adoption: Adoption,
+    orphans: Orphans,
+    questions: Questions,
     next_smart_rerouting: Option<Moment>,
+    /// Number of routes that were sent.
+    routes: u64,
     actions: VecDeque<Action>,
     events: VecDeque<FabricEvent>,
 }
@@ -112,7 +121,10 @@ impl Fabric {
             circuits: CircuitTable::default(),
             owed: OwedUnroutes::new(options.max_owed_unroutes),
             adoption: Adoption::new(now + options.adoption_time),
+            orphans: Orphans::default(),
+            questions: Questions::default(),
             next_smart_rerouting: smart.map(|smart| now + smart.cycle),
+            routes: 0,
             actions: VecDeque::new(),
             events: VecDeque::new(),
         }
@@ -156,10 +168,12 @@ impl Fabric {
         let network = self.network.poll_timeout();
         let circuits = self.circuits.next_deadline();
         let adoption = self.adoption.deadline();
+        let questions = self.questions.deadline();
         network
             .into_iter()
             .chain(circuits)
             .chain(adoption)
+            .chain(questions)
             .chain(self.next_smart_rerouting)
             .min()
     }
@@ -172,6 +186,7 @@ impl Fabric {
             self.expire(&circuit, now);
         }
         self.adoption.handle_timeout(now);
+        self.ask_again(now);
         self.reroute_smartly(now);
     }
 

@@ -56,7 +56,7 @@ pub use circuits::{
     Action, CarriedCircuit, CarriedCircuits, CircuitEvent, CircuitFault, CircuitNames, CircuitView,
     Claim, Dial, DialFailure, DialId, Egress, EndReason, Established, FailureCause, Forward,
     ForwardFault, ForwardKind, REROUTE_ATTEMPT, Right, Route, RouteErrorCode, RouteFailure,
-    RouteResult, Target,
+    RouteId, RouteResult, Target,
 };
 pub use fabric::{Fabric, FabricEvent, FabricOptions, Service, SmartRerouting};
 pub use ids::{Address, CircuitId, IdLengthError, LinkId};

@@ -1,6 +1,6 @@
 //! What is to be done.
 
-use super::{DialId, FailureCause, Route};
+use super::{DialId, FailureCause, Route, RouteId};
 use crate::{Address, CircuitId, LinkId, PeerData, RouterSession};
 use portcullis_domain::ids::TerminatorId;
 
@@ -9,9 +9,13 @@ use portcullis_domain::ids::TerminatorId;
 /// A message for a session that has ended may be dropped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {
-    /// Send a route. Its result is handed to
-    /// [`handle_route_result`](crate::Fabric::handle_route_result).
-    Route { to: RouterSession, route: Route },
+    /// Send a route. The reply to it is handed to
+    /// [`handle_route_result`](crate::Fabric::handle_route_result) with the same id.
+    Route {
+        to: RouterSession,
+        id: RouteId,
+        route: Route,
+    },
     /// Tell a router to forget a circuit.
     Unroute {
         to: RouterSession,
@@ -33,7 +37,8 @@ pub enum Action {
         result: Result<Established, DialFailure>,
     },
     /// Ask a router which circuits it carries. The answer is handed to
-    /// [`handle_carried`](crate::Fabric::handle_carried).
+    /// [`handle_carried`](crate::Fabric::handle_carried); a router that cannot tell is not answered
+    /// for.
     AskForCircuits { to: RouterSession },
     /// Delete a terminator: its router does not know it any more.
     DeleteTerminator { terminator: TerminatorId },

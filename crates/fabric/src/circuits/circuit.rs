@@ -8,6 +8,7 @@
 //!
 //! Any of them may end.
 
+use super::RouteId;
 use crate::{Address, Chosen, CircuitId, Path, PeerData, RouterSession, RouterSlot};
 use portcullis_channel::Moment;
 use portcullis_domain::ids::{ApiSessionId, IdentityId, ServiceId, TerminatorId};
@@ -86,6 +87,8 @@ pub(crate) struct Circuit {
     pub(crate) created: Moment,
     /// Since when the routers of the path have their routes.
     pub(crate) settled: Moment,
+    /// Whether a router may have set up an earlier route after the newest one.
+    pub(crate) is_doubtful: bool,
     /// How often routers could not forward, and since when that is counted.
     pub(crate) forward_faults: (u32, Moment),
 }
@@ -126,15 +129,20 @@ pub(crate) struct Rerouting {
 /// Answers that routes still wait for.
 #[derive(Debug)]
 pub(crate) struct Pending {
-    pub(crate) waiting: Vec<RouterSession>,
+    pub(crate) waiting: Vec<(RouterSession, RouteId)>,
     pub(crate) until: Moment,
 }
 
 impl Pending {
-    /// Takes note of an answer; false if none was expected of this session.
-    pub(crate) fn answer(&mut self, from: RouterSession) -> bool {
-        let place = self.waiting.iter().position(|session| *session == from);
+    /// Takes note of an answer; false if it was not expected.
+    pub(crate) fn answer(&mut self, from: RouterSession, route: Option<RouteId>) -> bool {
+        let expected = route.map(|route| (from, route));
+        let place = self.waiting.iter().position(|it| Some(*it) == expected);
         place.map(|place| self.waiting.swap_remove(place)).is_some()
+    }
+
+    pub(crate) fn awaits(&self, session: RouterSession) -> bool {
+        self.waiting.iter().any(|(waiting, _)| *waiting == session)
     }
 }
 

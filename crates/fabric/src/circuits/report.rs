@@ -1,6 +1,6 @@
 //! What routers say about circuits.
 
-use super::{Forward, Right};
+use super::{Forward, Right, RouteId};
 use crate::{Address, CircuitId, PeerData};
 use portcullis_channel::Moment;
 use std::fmt;
@@ -8,8 +8,9 @@ use std::fmt;
 /// The answer to a route.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RouteResult {
+    /// The route that it answers; `None` if that is not known any more.
+    pub route: Option<RouteId>,
     pub circuit: CircuitId,
-    pub attempt: u32,
     /// What the host tells the client, if the router is the last.
     pub outcome: Result<PeerData, RouteFailure>,
 }

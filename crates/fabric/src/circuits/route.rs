@@ -9,6 +9,10 @@ use std::time::Duration;
 /// The attempt number of all routes of circuits that exist already.
 pub const REROUTE_ATTEMPT: u32 = 99_969_996;
 
+/// One route as it is sent to one router, to tell its result from those of others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RouteId(pub(crate) u64);
+
 /// What a router has to do for a circuit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Route {

@@ -1,14 +1,13 @@
-//! Circuits that routers carry and the controller does not know, or the other way round.
+//! Circuits that routers carry and the controller does not know, because it was restarted.
 //!
-//! After a restart of the controller, circuits go on. Each router that connects is asked what it
-//! carries; a circuit is adopted as soon as its whole path is known, from the router where it was
-//! dialed, whose claim was judged, to the one where it ends. What cannot be adopted carries on until
-//! routers report that it is idle.
+//! Such circuits go on. Each router that connects is asked what it carries; a circuit is adopted as
+//! soon as its whole path is known, from the router where it was dialed, whose claim was judged, to the
+//! one where it ends. What cannot be adopted carries on until routers report that it is idle.
 
 use super::Fabric;
 use crate::circuits::{
-    CarriedCircuit, CarriedCircuits, Circuit, CircuitEvent, CircuitNames, Claim, EndReason,
-    Forward, ForwardKind, Right, State, Target,
+    CarriedCircuit, Circuit, CircuitEvent, CircuitNames, Claim, Forward, ForwardKind, Right, State,
+    Target,
 };
 use crate::{Address, CircuitId, Network, Path, RouterSession, RouterSlot};
 use portcullis_channel::Moment;
@@ -34,6 +33,15 @@ pub(super) struct Adoption {
 struct Unclaimed {
     routers: BTreeMap<RouterSlot, Vec<Forward>>,
     origin: Option<Origin>,
+}
+
+/// The path of a circuit that is not known.
+struct FoundPath {
+    path: Path,
+    egress: Address,
+    /// Whether the way back is the same. It is not if the controller was restarted while the circuit
+    /// changed its path.
+    is_consistent: bool,
 }
 
 #[derive(Debug)]
@@ -71,6 +79,11 @@ impl Adoption {
         }
     }
 
+    /// Whether a router carries circuits that are not known.
+    pub(super) fn has_carrier(&self, router: RouterSlot) -> bool {
+        self.counts.contains_key(&router)
+    }
+
     /// A circuit has ended; routers that still say that they carry it do not revive it.
     pub(super) fn note_end(&mut self, circuit: &CircuitId) {
         if self.until.is_some() {
@@ -94,54 +107,13 @@ impl Adoption {
 }
 
 impl Fabric {
-    /// Handles what a router says about the circuits that it carries.
-    pub fn handle_carried(&mut self, from: RouterSession, carried: CarriedCircuits, now: Moment) {
-        if !self.network.is_current(from) {
-            return;
-        }
-        let CarriedCircuits { asked, circuits } = carried;
-        self.end_forgotten(from.router(), asked, &circuits, now);
-        for carried in circuits {
-            let Some(known) = self.circuits.get(&carried.id) else {
-                self.handle_unknown(from, carried, now);
-                continue;
-            };
-            if !known.carriers().contains(&from.router()) {
-                self.send_unroute(from, carried.id, true);
-            } else if lacks_end(known, from.router(), asked, &carried.forwards) {
-                self.end_one(&carried.id, EndReason::Closed);
-            }
-        }
-    }
-
-    /// Circuits that a router does not have any more, because it was restarted.
-    fn end_forgotten(
+    /// Handles a circuit that a router carries, and that is not known.
+    pub(super) fn handle_unknown(
         &mut self,
-        router: RouterSlot,
-        asked: Moment,
-        carried: &[CarriedCircuit],
+        from: RouterSession,
+        carried: CarriedCircuit,
         now: Moment,
     ) {
-        let carried: BTreeSet<_> = carried.iter().map(|circuit| &circuit.id).collect();
-        let forgotten = self.circuits.find(|circuit| {
-            matches!(circuit.state, State::Open | State::Stranded(_))
-                && circuit.settled < asked
-                && circuit.path.passes(router)
-                && !carried.contains(circuit.id())
-        });
-        for id in forgotten {
-            let Some(circuit) = self.circuits.take(&id) else {
-                continue;
-            };
-            if circuit.is_end(router) {
-                self.end(circuit, EndReason::RouterLost, true);
-            } else {
-                self.reroute(circuit, now);
-            }
-        }
-    }
-
-    fn handle_unknown(&mut self, from: RouterSession, carried: CarriedCircuit, now: Moment) {
         let id = carried.id;
         let adoption = &mut self.adoption;
         let is_over = adoption.until.is_none_or(|until| until <= now);
@@ -203,7 +175,13 @@ impl Fabric {
     /// Adopts a circuit if its whole path is known.
     fn adopt(&mut self, id: &CircuitId, now: Moment) {
         let unclaimed = self.adoption.carried.get(id);
-        let Some((path, egress)) = unclaimed.and_then(|it| it.path(&self.network)) else {
+        let found = unclaimed.and_then(|it| it.path(&self.network));
+        let Some(FoundPath {
+            path,
+            egress,
+            is_consistent,
+        }) = found
+        else {
             return;
         };
         let removed = self.adoption.remove(id);
@@ -216,7 +194,7 @@ impl Fabric {
         };
         let off_path = routers.into_keys().filter(|router| !path.passes(*router));
         self.unroute(off_path, id, true);
-        self.circuits.put(Circuit {
+        let circuit = Circuit {
             names: CircuitNames {
                 circuit: id.clone(),
                 ingress: origin.ingress,
@@ -230,9 +208,11 @@ impl Fabric {
             state: State::Open,
             created: now,
             settled: now,
+            is_doubtful: !is_consistent,
             forward_faults: (0, now),
-        });
+        };
         self.announce(CircuitEvent::Adopted(id.clone()));
+        self.keep(circuit, now);
     }
 
     /// Ends a circuit that is not known, and that may not be.
@@ -274,51 +254,39 @@ impl Fabric {
         self.adoption.remove(id);
     }
 
-    /// A router that is gone carries nothing.
+    /// A router that is gone carries nothing, and one that reports anew carries what it reports.
     pub(super) fn forget_carrier(&mut self, router: RouterSlot) {
-        for unclaimed in self.adoption.carried.values_mut() {
-            unclaimed.routers.remove(&router);
+        if self.adoption.counts.remove(&router).is_none() {
+            return;
         }
-        self.adoption
-            .carried
-            .retain(|_, unclaimed| !unclaimed.routers.is_empty());
-        self.adoption.counts.remove(&router);
+        self.adoption.carried.retain(|_, unclaimed| {
+            unclaimed.routers.remove(&router);
+            unclaimed.origin.take_if(|origin| origin.router == router);
+            !unclaimed.routers.is_empty()
+        });
     }
 }
 
-/// Whether an end of a circuit was closed without the controller hearing of it.
-fn lacks_end(circuit: &Circuit, router: RouterSlot, asked: Moment, forwards: &[Forward]) -> bool {
-    let is_settled = matches!(circuit.state, State::Open | State::Stranded(_));
-    let path = &circuit.path;
-    let ends = [
-        (path.first(), &circuit.names.ingress),
-        (path.last(), &circuit.names.egress),
-    ];
-    is_settled
-        && circuit.settled < asked
-        && ends.into_iter().any(|(at, end)| {
-            at == Some(router) && !forwards.iter().any(|forward| forward.to == *end)
-        })
-}
-
 impl Unclaimed {
-    /// The path from the origin to the end, and the address of the end, if all routers have reported.
-    fn path(&self, network: &Network) -> Option<(Path, Address)> {
+    /// The path from the origin to the end, if all its routers have reported.
+    fn path(&self, network: &Network) -> Option<FoundPath> {
         let origin = self.origin.as_ref()?;
         let mut router = origin.router;
         let mut address = origin.ingress.clone();
         let mut routers = vec![router];
         let mut links = Vec::new();
+        let mut is_consistent = true;
         loop {
             let forwards = self.routers.get(&router)?;
             let next = forwards.iter().find(|forward| forward.from == address)?;
             let is_back = |back: &Forward| back.from == next.to && back.to == address;
-            if !forwards.iter().any(is_back) {
-                return None;
-            }
+            is_consistent &= forwards.iter().any(is_back);
             if next.kind != ForwardKind::Link {
-                let path = Path::new(routers, links)?;
-                return Some((path, next.to.clone()));
+                return Some(FoundPath {
+                    path: Path::new(routers, links)?,
+                    egress: next.to.clone(),
+                    is_consistent,
+                });
             }
             let link = network.find_link(next.to.as_str())?;
             if !link.has_end(router) {

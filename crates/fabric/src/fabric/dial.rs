@@ -3,7 +3,7 @@
 use super::Fabric;
 use crate::circuits::{
     Action, Circuit, CircuitEvent, Dial, DialFailure, Dialing, Egress, FailureCause, Pending,
-    Route, State, Target, forwards,
+    Route, RouteId, State, Target, forwards,
 };
 use crate::{Choice, Chosen, CircuitId, Path, PeerData};
 use portcullis_channel::Moment;
@@ -109,6 +109,7 @@ impl Fabric {
             state: State::Open,
             created: now,
             settled: now,
+            is_doubtful: false,
             forward_faults: (0, now),
         };
         self.send_attempt(&mut circuit, (dial, 0, Vec::new()), destination, now);
@@ -166,8 +167,10 @@ impl Fabric {
                 timeout,
                 tags: circuit.tags.clone(),
             };
-            self.actions.push_back(Action::Route { to, route });
-            waiting.push(to);
+            self.routes += 1;
+            let id = RouteId(self.routes);
+            self.actions.push_back(Action::Route { to, id, route });
+            waiting.push((to, id));
         }
         Pending {
             waiting,

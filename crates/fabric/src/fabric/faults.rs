@@ -39,7 +39,7 @@ impl Fabric {
         }
         match (&circuit.state, fault) {
             (State::Dialing(dialing), CircuitFault::Egress) => {
-                if dialing.pending.waiting.contains(&from) {
+                if dialing.pending.awaits(from) {
                     // Of an earlier attempt: the answer to this one is still to come.
                     self.circuits.put(circuit);
                 } else {
@@ -70,19 +70,23 @@ impl Fabric {
         for id in circuits {
             match self.circuits.take(&id) {
                 Some(circuit) if !circuit.carriers().contains(&from.router()) => {
+                    self.note_orphan(from, &id, now);
                     self.send_unroute(from, id, true);
                     self.circuits.put(circuit);
                 },
                 Some(circuit) => self.mend(circuit, now),
                 // One that may be adopted is mended then.
                 None if fault == ForwardFault::UnknownOwner || self.is_unclaimed(&id) => (),
-                None => self.send_unroute(from, id, true),
+                None => {
+                    self.note_orphan(from, &id, now);
+                    self.send_unroute(from, id, true);
+                },
             }
         }
     }
 
     /// Gives an open circuit its routes again, on the best path, unless that has not helped before.
-    fn mend(&mut self, mut circuit: Circuit, now: Moment) {
+    pub(super) fn mend(&mut self, mut circuit: Circuit, now: Moment) {
         if !matches!(circuit.state, State::Open) {
             self.circuits.put(circuit);
             return;

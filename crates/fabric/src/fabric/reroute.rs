@@ -79,7 +79,7 @@ impl Fabric {
         if old != circuit.path {
             self.announce(CircuitEvent::PathChanged(circuit.id().clone()));
         }
-        self.circuits.put(circuit);
+        self.keep(circuit, now);
     }
 
     /// The other path has failed: the next one, or the end of the circuit.

@@ -2,8 +2,8 @@
 
 use super::Fabric;
 use crate::circuits::{
-    Action, Circuit, CircuitEvent, Established, FailureCause, REROUTE_ATTEMPT, RouteErrorCode,
-    RouteFailure, RouteResult, State, Target,
+    Action, Circuit, CircuitEvent, Established, FailureCause, RouteErrorCode, RouteFailure,
+    RouteResult, State, Target,
 };
 use crate::{PeerData, RouterSession};
 use portcullis_channel::Moment;
@@ -23,8 +23,8 @@ impl Fabric {
             return;
         }
         let RouteResult {
+            route,
             circuit: id,
-            attempt,
             outcome,
         } = result;
         let Some(mut circuit) = self.circuits.take(&id) else {
@@ -32,17 +32,17 @@ impl Fabric {
             return;
         };
         let is_expected = match &mut circuit.state {
-            State::Dialing(dialing) => dialing.attempt == attempt && dialing.pending.answer(from),
-            State::Rerouting(rerouting) => {
-                attempt == REROUTE_ATTEMPT && rerouting.pending.answer(from)
-            },
+            State::Dialing(dialing) => dialing.pending.answer(from, route),
+            State::Rerouting(rerouting) => rerouting.pending.answer(from, route),
             State::Open | State::Stranded(_) => false,
         };
         if !is_expected {
-            if !circuit.carriers().contains(&from.router()) {
+            if circuit.carriers().contains(&from.router()) {
+                circuit.is_doubtful |= outcome.is_ok();
+            } else {
                 self.send_unroute(from, id, true);
             }
-            self.circuits.put(circuit);
+            self.keep(circuit, now);
             return;
         }
         match (outcome, &circuit.state) {
@@ -107,7 +107,17 @@ impl Fabric {
         circuit.state = State::Open;
         circuit.settled = now;
         self.announce(CircuitEvent::Created(circuit.id().clone()));
-        self.circuits.put(circuit);
+        self.keep(circuit, now);
+    }
+
+    /// Puts a circuit back. If it is open and its routes are doubtful, they are sent again.
+    pub(super) fn keep(&mut self, mut circuit: Circuit, now: Moment) {
+        if matches!(circuit.state, State::Open) && circuit.is_doubtful {
+            circuit.is_doubtful = false;
+            self.reroute(circuit, now);
+        } else {
+            self.circuits.put(circuit);
+        }
     }
 
     fn handle_failure(

@@ -21,7 +21,7 @@ impl Fabric {
                     iteration,
                 }),
                 NetworkOutput::SessionEnded(session) => self.follow_session_end(session, now),
-                NetworkOutput::Connected(session) => self.follow_connect(session),
+                NetworkOutput::Connected(session) => self.follow_connect(session, now),
                 NetworkOutput::LinkLost(link) => self.follow_link_loss(&link, now),
                 NetworkOutput::RouterLost(router) => self.follow_router_loss(router, now),
                 NetworkOutput::PathsAdded => has_more_paths = true,
@@ -44,22 +44,21 @@ impl Fabric {
         }
     }
 
-    fn follow_connect(&mut self, session: RouterSession) {
+    fn follow_connect(&mut self, session: RouterSession, now: Moment) {
         for circuit in self.owed.take(session.router()) {
             // Should the circuit be there again, the router has a new route for it.
             self.send_unroute(session, circuit, true);
         }
-        self.actions
-            .push_back(Action::AskForCircuits { to: session });
+        self.ask_first(session, now);
     }
 
     /// Nobody will answer what was sent in the session.
     fn follow_session_end(&mut self, session: RouterSession, now: Moment) {
         let is_concerned = |circuit: &Circuit| match &circuit.state {
             State::Dialing(dialing) => {
-                dialing.dial.from == session || dialing.pending.waiting.contains(&session)
+                dialing.dial.from == session || dialing.pending.awaits(session)
             },
-            State::Rerouting(rerouting) => rerouting.pending.waiting.contains(&session),
+            State::Rerouting(rerouting) => rerouting.pending.awaits(session),
             State::Open | State::Stranded(_) => false,
         };
         // It is asked again when it comes back.

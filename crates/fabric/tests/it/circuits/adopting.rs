@@ -3,8 +3,8 @@
 use super::stage::{Stage, address, circuit, forward, right, terminator, told};
 use crate::support::at;
 use portcullis_fabric::{
-    CarriedCircuit, CarriedCircuits, CircuitEvent, CircuitFault, Claim, EndReason, FabricOptions,
-    Forward, ForwardFault, ForwardKind,
+    Action, CarriedCircuit, CarriedCircuits, CircuitEvent, CircuitFault, Claim, EndReason,
+    FabricOptions, Forward, ForwardFault, ForwardKind,
 };
 use std::time::Duration;
 
@@ -122,7 +122,6 @@ fn a_circuit_without_a_right_is_ended_everywhere() {
 
 #[test]
 fn a_path_that_does_not_hold_together_is_not_adopted() {
-    let one_way = vec![forward("bc", "x-out", ForwardKind::End)];
     let astray = vec![
         forward("bc", "ab", ForwardKind::Link),
         forward("ab", "bc", ForwardKind::Link),
@@ -131,7 +130,7 @@ fn a_path_that_does_not_hold_together_is_not_adopted() {
         forward("bc", "zz", ForwardKind::Link),
         forward("zz", "bc", ForwardKind::Link),
     ];
-    for last in [one_way, astray, unknown] {
+    for last in [astray, unknown] {
         let mut stage = restarted();
         stage.carry_x("a", granted());
         stage.carry_x("b", Claim::Unknown);
@@ -180,7 +179,7 @@ fn long_after_the_start_nothing_is_adopted() {
     let mut stage = restarted();
     stage.carry_x("a", granted());
     stage.pass(300);
-    assert_eq!(stage.actions(), []);
+    assert_eq!(stage.unroutes(), []);
     stage.carry_x("a", granted());
     assert_eq!(stage.unroutes(), told(&["a"], true));
 }
@@ -294,13 +293,113 @@ fn a_router_cannot_fill_the_memory_with_claims() {
         forwards: forwards("a"),
         claim: Claim::Unknown,
     };
-    stage.carry("a", vec![claim("x"), claim("y"), claim("z"), claim("x")]);
-    assert_eq!(stage.fabric.unclaimed(), 2);
     let flood = CarriedCircuit {
         forwards: (0..65).flat_map(|_| forwards("a")).collect(),
         ..claim("w")
     };
-    stage.carry("a", vec![flood]);
-    assert_eq!(stage.unroutes(), told(&["a"], true));
+    let all = ["x", "y", "z", "x"].map(claim).into_iter().chain([flood]);
+    stage.carry("a", all.collect());
     assert_eq!(stage.fabric.unclaimed(), 2);
+    assert_eq!(stage.unroutes(), told(&["a"], true));
+    stage.carry("a", vec![claim("z")]);
+    assert_eq!(
+        stage.fabric.unclaimed(),
+        1,
+        "a report replaces the one before"
+    );
+    stage.disconnect("a");
+    assert_eq!(stage.fabric.unclaimed(), 0);
+}
+
+#[test]
+fn routers_are_asked_twice_and_as_long_as_something_is_unknown() {
+    let mut stage = restarted();
+    stage.carry_x("a", granted());
+    let question = |name: &str, stage: &Stage| Action::AskForCircuits {
+        to: stage.sessions[name],
+    };
+    stage.pass(29);
+    assert_eq!(stage.actions(), []);
+    stage.pass(1);
+    let all = ["a", "b", "c"].map(|name| question(name, &stage));
+    assert_eq!(stage.actions(), all);
+    stage.pass(30);
+    assert_eq!(stage.actions(), [question("a", &stage)]);
+    stage.carry("a", Vec::new());
+    stage.pass(30);
+    assert_eq!(stage.actions(), [question("a", &stage)], "settled by now");
+    stage.pass(30);
+    assert_eq!(stage.actions(), []);
+}
+
+#[test]
+fn a_circuit_whose_way_back_is_another_is_adopted_and_mended() {
+    let mut stage = restarted();
+    stage.carry_x("a", granted());
+    stage.carry_x("b", Claim::Unknown);
+    let carried = CarriedCircuit {
+        id: circuit("x"),
+        forwards: vec![
+            forward("bc", "x-out", ForwardKind::End),
+            forward("x-out", "ab", ForwardKind::Link),
+        ],
+        claim: Claim::Unknown,
+    };
+    stage.carry("c", vec![carried]);
+    assert_eq!(stage.confirm(), ["c", "b", "a"]);
+    assert_eq!(stage.path("x").unwrap(), ["a", "b", "c"]);
+}
+
+#[test]
+fn a_router_that_forwards_otherwise_gets_its_route_again() {
+    let mut stage = Stage::triangle();
+    stage.open("a", "x");
+    stage.now += 1;
+    let mut carried = CarriedCircuit {
+        id: circuit("x"),
+        forwards: vec![
+            forward("x-in", "ac", ForwardKind::Link),
+            forward("ac", "x-in", ForwardKind::End),
+            forward("ab", "x-in", ForwardKind::End),
+        ],
+        claim: Claim::Unknown,
+    };
+    stage.carry("a", vec![carried.clone()]);
+    assert_eq!(stage.actions(), [], "old forwards do no harm");
+    carried.forwards[0] = forward("x-in", "ab", ForwardKind::Link);
+    stage.carry("a", vec![carried]);
+    assert_eq!(stage.confirm(), ["c", "a"]);
+}
+
+#[test]
+fn neighbors_are_asked_what_they_carry_if_a_router_keeps_getting_what_nobody_knows() {
+    let mut stage = Stage::triangle();
+    stage.lose_link("ac");
+    stage.actions();
+    let complain = |stage: &mut Stage| {
+        let c = stage.sessions["c"];
+        let now = at(stage.now);
+        let circuits = vec![circuit("x")];
+        stage
+            .fabric
+            .handle_forward_fault(c, circuits, ForwardFault::Own, now);
+        stage.actions()
+    };
+    let unroute = vec![Action::Unroute {
+        to: stage.sessions["c"],
+        circuit: circuit("x"),
+        now: true,
+    }];
+    let question = Action::AskForCircuits {
+        to: stage.sessions["b"],
+    };
+    assert_eq!(complain(&mut stage), unroute);
+    stage.now += 29;
+    assert_eq!(complain(&mut stage), unroute, "it may be on its way");
+    stage.now += 1;
+    assert_eq!(
+        complain(&mut stage),
+        [vec![question], unroute.clone()].concat()
+    );
+    assert_eq!(complain(&mut stage), unroute);
 }

@@ -165,6 +165,26 @@ fn a_router_that_is_lost_during_a_reroute_is_avoided() {
 }
 
 #[test]
+fn a_route_that_may_have_been_set_up_too_late_is_sent_again() {
+    let mut stage = Stage::triangle();
+    stage.dial("a", "x");
+    let first = stage.routes();
+    stage.pass(10);
+    let second = stage.routes();
+    stage.succeed("c", &second[0].1);
+    // The router has worked on the first one meanwhile, or will do so after the second.
+    stage.succeed("a", &first[1].1);
+    stage.succeed("a", &second[1].1);
+    assert!(stage.fabric.circuit(&circuit("x")).unwrap().is_open);
+    assert_eq!(stage.confirm(), ["c", "a"]);
+    assert_eq!(stage.actions(), []);
+    stage.fail("c", &first[0].1, RouteErrorCode::Generic);
+    assert_eq!(stage.actions(), []);
+    stage.succeed("c", &first[0].1);
+    assert_eq!(stage.confirm(), ["c", "a"]);
+}
+
+#[test]
 fn circuits_that_cannot_be_mended_are_given_up() {
     let mut stage = Stage::triangle();
     stage.open("a", "x");
@@ -216,10 +236,10 @@ fn the_costliest_circuits_move_to_cheaper_paths() {
     stage.fabric.set_link_cost(&link("ab"), 4);
     stage.fabric.set_link_cost(&link("ac"), 1);
     stage.pass(60);
-    assert_eq!(stage.actions(), [], "14 less are not enough");
+    assert!(stage.routes().is_empty(), "14 less are not enough");
     stage.fabric.set_link_cost(&link("ab"), 5);
     stage.pass(59);
-    assert_eq!(stage.actions(), []);
+    assert!(stage.routes().is_empty());
     stage.pass(1);
     assert_eq!(stage.confirm(), ["c", "a"], "one of two circuits");
     assert_eq!(stage.unroutes(), told(&["b"], true));
@@ -227,5 +247,5 @@ fn the_costliest_circuits_move_to_cheaper_paths() {
     assert_eq!(stage.confirm(), ["c", "a"], "the other one");
     stage.actions();
     stage.pass(60);
-    assert_eq!(stage.actions(), []);
+    assert!(stage.routes().is_empty());
 }

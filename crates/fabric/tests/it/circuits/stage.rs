@@ -6,12 +6,27 @@ use portcullis_domain::ids::{IdentityId, ServiceId, TerminatorId};
 use portcullis_fabric::{
     Action, Address, CircuitEvent, CircuitId, CircuitNames, Dial, DialFailure, DialId, EndReason,
     Established, Fabric, FabricEvent, FabricOptions, FailureCause, Forward, ForwardKind, LinkFault,
-    PeerData, Right, Route, RouteErrorCode, RouteFailure, RouteResult, RouterSession, RouterSpec,
-    Service, Terminator,
+    PeerData, Right, Route, RouteErrorCode, RouteFailure, RouteId, RouteResult, RouterSession,
+    RouterSpec, Service, Terminator,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// A route as it was sent.
+#[derive(Debug, Clone)]
+pub(crate) struct Sent {
+    pub(crate) id: RouteId,
+    pub(crate) route: Route,
+}
+
+impl std::ops::Deref for Sent {
+    type Target = Route;
+
+    fn deref(&self) -> &Route {
+        &self.route
+    }
+}
 
 pub(crate) struct Stage {
     pub(crate) fabric: Fabric,
@@ -174,11 +189,11 @@ impl Stage {
         names
     }
 
-    pub(crate) fn succeed(&mut self, name: &str, route: &Route) {
+    pub(crate) fn succeed(&mut self, name: &str, route: &Sent) {
         self.result(name, route, Ok(PeerData::new()));
     }
 
-    pub(crate) fn fail(&mut self, name: &str, route: &Route, code: RouteErrorCode) {
+    pub(crate) fn fail(&mut self, name: &str, route: &Sent, code: RouteErrorCode) {
         let failure = RouteFailure {
             code,
             text: "no".to_owned(),
@@ -189,12 +204,12 @@ impl Stage {
     pub(crate) fn result(
         &mut self,
         name: &str,
-        route: &Route,
+        route: &Sent,
         outcome: Result<PeerData, RouteFailure>,
     ) {
         let result = RouteResult {
+            route: Some(route.id),
             circuit: route.circuit.clone(),
-            attempt: route.attempt,
             outcome,
         };
         let session = self.sessions[name];
@@ -240,11 +255,11 @@ impl Stage {
             .collect()
     }
 
-    pub(crate) fn routes(&mut self) -> Vec<(String, Route)> {
+    pub(crate) fn routes(&mut self) -> Vec<(String, Sent)> {
         let actions = self.actions().into_iter();
         actions
             .filter_map(|action| match action {
-                Action::Route { to, route } => Some((self.name(to), route)),
+                Action::Route { to, id, route } => Some((self.name(to), Sent { id, route })),
                 _ => None,
             })
             .collect()

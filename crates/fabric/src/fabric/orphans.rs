@@ -1,0 +1,60 @@
+//! Routers that keep sending data of circuits that they should not carry.
+//!
+//! The router that gets such data complains, and does not say where it comes from. It happens when one
+//! router of a circuit and the controller were restarted: for the others, the circuit is in use.
+
+use super::Fabric;
+use crate::{CircuitId, RouterSession, RouterSlot};
+use portcullis_channel::Moment;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+/// After this time, data is not just what was on its way.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How long a complaint is remembered when there are many.
+const MEMORY: Duration = Duration::from_mins(5);
+const MAX_CIRCUITS: usize = 1024;
+
+#[derive(Debug, Default)]
+pub(super) struct Orphans {
+    /// Circuits of which routers get data that should not, and since when.
+    since: BTreeMap<CircuitId, Moment>,
+}
+
+impl Orphans {
+    /// Takes note of a complaint; true if there was one long enough before.
+    fn note(&mut self, circuit: &CircuitId, now: Moment) -> bool {
+        if let Some(since) = self.since.get_mut(circuit) {
+            let is_repeated = now.since(*since) >= PATIENCE;
+            if is_repeated {
+                *since = now;
+            }
+            return is_repeated;
+        }
+        if self.since.len() >= MAX_CIRCUITS {
+            self.since.retain(|_, since| now.since(*since) < MEMORY);
+        }
+        if self.since.len() < MAX_CIRCUITS {
+            self.since.insert(circuit.clone(), now);
+        }
+        false
+    }
+}
+
+impl Fabric {
+    /// A router gets data of a circuit that it should not carry. If that goes on, its neighbors are asked
+    /// what they carry.
+    pub(super) fn note_orphan(&mut self, at: RouterSession, circuit: &CircuitId, now: Moment) {
+        if !self.orphans.note(circuit, now) {
+            return;
+        }
+        for router in self.neighbors(at.router()) {
+            self.ask(router);
+        }
+    }
+
+    fn neighbors(&self, router: RouterSlot) -> BTreeSet<RouterSlot> {
+        let links = self.network.links().filter(|link| link.has_end(router));
+        links.map(|link| link.other_end(router)).collect()
+    }
+}
