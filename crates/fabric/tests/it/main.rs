@@ -7,6 +7,10 @@ mod links;
 #[cfg(test)]
 mod paths;
 #[cfg(test)]
+mod random;
+#[cfg(test)]
+mod simulation;
+#[cfg(test)]
 mod support;
 #[cfg(test)]
 mod terminators;
