@@ -16,7 +16,8 @@ use std::sync::Arc;
 
 /// Forwards of one circuit on one router: two, and two more for each path that it had before.
 const MAX_FORWARDS: usize = 64;
-/// Circuits that have ended and are remembered, so that they are not adopted.
+/// Circuits that have ended and are remembered, so that they are not adopted. One more is adopted if
+/// its routers are slow, and ends when they report again.
 const MAX_ENDED: usize = 65_536;
 
 #[derive(Debug)]
@@ -86,11 +87,8 @@ impl Adoption {
 
     /// A circuit has ended; routers that still say that they carry it do not revive it.
     pub(super) fn note_end(&mut self, circuit: &CircuitId) {
-        if self.until.is_some() {
+        if self.until.is_some() && self.ended.len() < MAX_ENDED {
             self.ended.insert(circuit.clone());
-            if self.ended.len() > MAX_ENDED {
-                *self = Self::over();
-            }
         }
     }
 

@@ -11,33 +11,37 @@ use std::time::Duration;
 
 /// After this time, data is not just what was on its way.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// How long a complaint is remembered when there are many.
-const MEMORY: Duration = Duration::from_mins(5);
-const MAX_CIRCUITS: usize = 1024;
+/// Circuits that are remembered for each router.
+const MAX_CIRCUITS: usize = 256;
 
 #[derive(Debug, Default)]
 pub(super) struct Orphans {
-    /// Circuits of which routers get data that should not, and since when.
-    since: BTreeMap<CircuitId, Moment>,
+    /// Circuits of which routers get data that they should not, and since when.
+    since: BTreeMap<RouterSlot, BTreeMap<CircuitId, Moment>>,
 }
 
 impl Orphans {
     /// Takes note of a complaint; true if there was one long enough before.
-    fn note(&mut self, circuit: &CircuitId, now: Moment) -> bool {
-        if let Some(since) = self.since.get_mut(circuit) {
+    fn note(&mut self, router: RouterSlot, circuit: &CircuitId, now: Moment) -> bool {
+        let known = self.since.entry(router).or_default();
+        if let Some(since) = known.get(circuit) {
             let is_repeated = now.since(*since) >= PATIENCE;
             if is_repeated {
-                *since = now;
+                known.remove(circuit);
             }
             return is_repeated;
         }
-        if self.since.len() >= MAX_CIRCUITS {
-            self.since.retain(|_, since| now.since(*since) < MEMORY);
+        if known.len() >= MAX_CIRCUITS {
+            known.retain(|_, since| now.since(*since) < 2 * PATIENCE);
         }
-        if self.since.len() < MAX_CIRCUITS {
-            self.since.insert(circuit.clone(), now);
+        if known.len() < MAX_CIRCUITS {
+            known.insert(circuit.clone(), now);
         }
         false
+    }
+
+    pub(super) fn forget(&mut self, router: RouterSlot) {
+        self.since.remove(&router);
     }
 }
 
@@ -45,11 +49,11 @@ impl Fabric {
     /// A router gets data of a circuit that it should not carry. If that goes on, its neighbors are asked
     /// what they carry.
     pub(super) fn note_orphan(&mut self, at: RouterSession, circuit: &CircuitId, now: Moment) {
-        if !self.orphans.note(circuit, now) {
+        if !self.orphans.note(at.router(), circuit, now) {
             return;
         }
         for router in self.neighbors(at.router()) {
-            self.ask(router);
+            self.ask_sometimes(router, now);
         }
     }
 

@@ -7,7 +7,7 @@ use super::Fabric;
 use crate::circuits::Action;
 use crate::{RouterSession, RouterSlot};
 use portcullis_channel::Moment;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 const INTERVAL: Duration = Duration::from_secs(30);
@@ -16,11 +16,17 @@ const INTERVAL: Duration = Duration::from_secs(30);
 #[derive(Debug, Default)]
 pub(super) struct Questions {
     due: BTreeSet<(Moment, RouterSession)>,
+    /// When connected routers were asked last.
+    asked: BTreeMap<RouterSlot, Moment>,
 }
 
 impl Questions {
     pub(super) fn deadline(&self) -> Option<Moment> {
         self.due.first().map(|(at, _)| *at)
+    }
+
+    pub(super) fn forget(&mut self, router: RouterSlot) {
+        self.asked.remove(&router);
     }
 
     fn take_due(&mut self, now: Moment) -> Option<RouterSession> {
@@ -35,15 +41,24 @@ impl Questions {
 impl Fabric {
     /// Asks a router that has connected.
     pub(super) fn ask_first(&mut self, session: RouterSession, now: Moment) {
-        self.ask(session.router());
+        self.ask(session, now);
         self.questions.due.insert((now + INTERVAL, session));
     }
 
-    /// Asks a router if it is connected.
-    pub(super) fn ask(&mut self, router: RouterSlot) {
-        if let Some(to) = self.network.session(router) {
-            self.actions.push_back(Action::AskForCircuits { to });
+    /// Asks a router unless it was asked a short time ago, whatever others complain of.
+    pub(super) fn ask_sometimes(&mut self, router: RouterSlot, now: Moment) {
+        let asked = self.questions.asked.get(&router);
+        let is_recent = asked.is_some_and(|asked| now.since(*asked) < INTERVAL);
+        if let Some(session) = self.network.session(router)
+            && !is_recent
+        {
+            self.ask(session, now);
         }
+    }
+
+    fn ask(&mut self, to: RouterSession, now: Moment) {
+        self.questions.asked.insert(to.router(), now);
+        self.actions.push_back(Action::AskForCircuits { to });
     }
 
     pub(super) fn ask_again(&mut self, now: Moment) {
@@ -51,7 +66,7 @@ impl Fabric {
             if !self.network.is_current(session) {
                 continue;
             }
-            self.ask(session.router());
+            self.ask(session, now);
             if self.adoption.has_carrier(session.router()) {
                 self.questions.due.insert((now + INTERVAL, session));
             }

@@ -63,6 +63,7 @@ impl Fabric {
         };
         // It is asked again when it comes back.
         self.forget_carrier(session.router());
+        self.orphans.forget(session.router());
         let circuits = self.circuits.find(is_concerned);
         self.each(circuits, |fabric, circuit| match &circuit.state {
             State::Dialing(dialing) if dialing.dial.from == session => {
@@ -84,6 +85,7 @@ impl Fabric {
     fn follow_router_loss(&mut self, router: RouterSlot, now: Moment) {
         if self.network.router_id(router).is_none() {
             self.owed.take(router);
+            self.questions.forget(router);
         }
         let ending = self
             .circuits

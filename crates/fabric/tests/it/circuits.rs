@@ -4,4 +4,5 @@ mod adopting;
 mod dialing;
 mod ending;
 mod rerouting;
-mod stage;
+mod speed;
+pub(crate) mod stage;

@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod circuits;
 #[cfg(test)]
+mod lies;
+#[cfg(test)]
 mod links;
 #[cfg(test)]
 mod paths;

@@ -359,6 +359,8 @@ impl World {
         }
         let messages = controller.drain(&mut self.records, &mut self.trace, self.now);
         controller.check(&self.records, self.now);
+        controller.fabric.handle_timeout(self.now);
+        assert_eq!(controller.fabric.poll_action(), None, "too early");
         for (to, message) in messages {
             let generation = self.generation;
             let channel = self.all_channels.iter().find(|(_, channel)| {
