@@ -75,6 +75,13 @@ impl HarnessOptions {
             ..MfaSettings::default()
         }
     }
+
+    fn oidc(&self) -> OidcSettings {
+        OidcSettings {
+            serves_console: self.serves_console,
+            ..OidcSettings::default()
+        }
+    }
 }
 
 impl Default for HarnessOptions {
@@ -201,10 +208,7 @@ impl Harness {
             signer_keys: SignerKeys::new(Arc::new(fetcher(options.fetch_timeout))),
             settings: options.settings,
             mfa: options.mfa(),
-            oidc: OidcSettings {
-                serves_console: options.serves_console,
-                ..OidcSettings::default()
-            },
+            oidc: options.oidc(),
             env,
         }));
         administrator::ensure_defaults(&app).await.unwrap();
