@@ -7,6 +7,11 @@ use crate::circuits::{
 use crate::{RouterSession, RouterSlot};
 use portcullis_channel::Moment;
 use std::collections::BTreeSet;
+use std::time::Duration;
+
+/// How long after its routes the ends of a circuit may take to come up: the answer to the dial may be
+/// slower than a question.
+const SETTLING: Duration = Duration::from_secs(10);
 
 /// What follows from a comparison.
 enum Difference {
@@ -70,9 +75,10 @@ impl Fabric {
     }
 }
 
-/// Whether all routers of a circuit had their routes when one was asked.
+/// Whether a circuit had its routes and ends for certain when a router was asked.
 fn is_settled(circuit: &Circuit, asked: Moment) -> bool {
-    matches!(circuit.state, State::Open | State::Stranded(_)) && circuit.settled < asked
+    let is_open = matches!(circuit.state, State::Open | State::Stranded(_));
+    is_open && circuit.settled + SETTLING <= asked
 }
 
 fn compare(

@@ -5,7 +5,7 @@ use crate::circuits::{
     Action, Circuit, CircuitEvent, Dial, DialFailure, Dialing, Egress, FailureCause, Pending,
     Route, RouteId, State, Target, forwards,
 };
-use crate::{Choice, Chosen, CircuitId, Path, PeerData};
+use crate::{Choice, Chosen, Path, PeerData, RouterSlot};
 use portcullis_channel::Moment;
 use portcullis_domain::ids::TerminatorId;
 use std::collections::BTreeSet;
@@ -227,18 +227,17 @@ impl Fabric {
     }
 
     fn refuse_dial(&mut self, dial: &Dial, cause: FailureCause, text: String) {
-        let circuit: CircuitId = dial.names.circuit.clone();
         self.actions.push_back(Action::Answer {
             to: dial.from,
             dial: dial.id,
-            circuit,
+            circuit: dial.names.circuit.clone(),
             result: Err(DialFailure { cause, text }),
         });
     }
 }
 
 /// Routers of a path that are on none of the others.
-pub(super) fn left_behind(path: &Path, others: &[&Path]) -> BTreeSet<crate::RouterSlot> {
+pub(super) fn left_behind(path: &Path, others: &[&Path]) -> BTreeSet<RouterSlot> {
     let routers = path.routers().iter().copied();
     routers
         .filter(|router| !others.iter().any(|other| other.passes(*router)))

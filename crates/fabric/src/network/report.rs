@@ -112,7 +112,8 @@ impl Network {
         self.refuse(state.id, from.router(), refusal);
     }
 
-    /// Handles the loss of a link as one of its ends reports it. The other end is told.
+    /// Handles the loss of a link as one of its ends reports it. The other end is told, also if circuits
+    /// may not use the link: it would keep a link that nobody else knows.
     pub fn report_link_fault(&mut self, from: RouterSession, fault: LinkFault) {
         if !self.is_current(from) {
             return;
@@ -139,12 +140,9 @@ impl Network {
         }
         let other = link.other_end(from.router());
         let known_iteration = link.iteration;
-        let is_usable = self.is_usable(link);
         self.announce(event);
         self.drop_link(&id);
-        if is_usable {
-            self.close_link(other, &id, known_iteration.max(iteration));
-        }
+        self.close_link(other, &id, known_iteration.max(iteration));
     }
 
     /// Handles the latency of a link as one of its ends measures it: round trip and time in queues.

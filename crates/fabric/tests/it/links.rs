@@ -122,6 +122,7 @@ fn the_other_end_of_a_faulty_link_is_told() {
     let (mut network, [a, b]) = network(["a", "b"]);
     for (reporter, told) in [(a, b), (b, a)] {
         network.report_links(a, vec![report("l", "b", 2)], false);
+        network.set_link_down(&link("l"), true);
         outputs(&mut network);
 
         network.report_link_fault(reporter, fault("l", 1));

@@ -200,7 +200,7 @@ fn a_router_that_was_restarted_has_forgotten_its_circuits() {
         stage.lose_link("ac");
         stage.actions();
         stage.open("a", "x");
-        stage.now += 1;
+        stage.now += 10;
         stage.carry(restarted, Vec::new());
         if is_end {
             assert_eq!(stage.ends(), [EndReason::RouterLost]);
@@ -217,7 +217,7 @@ fn a_closed_end_of_which_the_controller_has_not_heard_ends_the_circuit() {
         stage.lose_link("ac");
         stage.actions();
         stage.open("a", "x");
-        stage.now += 1;
+        stage.now += 10;
         for closed in ["none", end] {
             assert_eq!(stage.ends(), []);
             let mut forwards = forwards(name);
@@ -273,13 +273,14 @@ fn a_circuit_is_adopted_when_its_links_are_known() {
 }
 
 #[test]
-fn what_was_set_up_after_the_question_is_not_in_the_answer() {
+fn what_has_just_been_set_up_may_be_missing_in_an_answer() {
     let mut stage = Stage::triangle();
     stage.open("a", "x");
+    stage.now += 9;
     stage.carry("a", Vec::new());
     assert_eq!(stage.ends(), []);
     stage.dial("a", "y");
-    stage.now += 1;
+    stage.now += 9;
     stage.carry_x("a", Claim::Unknown);
     assert_eq!(stage.ends(), []);
     assert_eq!(stage.fabric.circuits().count(), 2);
@@ -354,7 +355,7 @@ fn a_circuit_whose_way_back_is_another_is_adopted_and_mended() {
 fn a_router_that_forwards_otherwise_gets_its_route_again() {
     let mut stage = Stage::triangle();
     stage.open("a", "x");
-    stage.now += 1;
+    stage.now += 10;
     let mut carried = CarriedCircuit {
         id: circuit("x"),
         forwards: vec![
@@ -396,7 +397,7 @@ fn neighbors_are_asked_what_they_carry_if_a_router_keeps_getting_what_nobody_kno
     assert_eq!(complain(&mut stage), unroute);
     stage.now += 29;
     assert_eq!(complain(&mut stage), unroute, "it may be on its way");
-    stage.now += 1;
+    stage.now += 10;
     assert_eq!(
         complain(&mut stage),
         [vec![question], unroute.clone()].concat()

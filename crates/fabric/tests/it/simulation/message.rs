@@ -73,8 +73,8 @@ impl ToRouter {
     /// Which of the two connections carries it; between those, order is not kept.
     pub(crate) const fn lane(&self) -> usize {
         match self {
-            Self::Route(..) | Self::Unroute { .. } => 0,
-            Self::CloseLink { .. } | Self::Answer { .. } | Self::Ask { .. } => 1,
+            Self::Route(..) | Self::Unroute { .. } | Self::Ask { .. } => 0,
+            Self::CloseLink { .. } | Self::Answer { .. } => 1,
         }
     }
 }
