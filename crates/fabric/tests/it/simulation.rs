@@ -103,6 +103,7 @@ fn run(seed: u64) -> Outcome {
     }
     world.calm_down();
     let circuits = world.circuits();
+    world.revoke_everything();
     Outcome {
         hash: world.trace.hasher.finish(),
         reached: world.trace.reached,

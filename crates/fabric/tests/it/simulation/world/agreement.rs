@@ -82,4 +82,15 @@ impl World {
     pub(crate) fn circuits(&self) -> usize {
         self.controller.as_ref().unwrap().fabric.circuits().count()
     }
+
+    /// Nobody may dial any more; a second later nothing is left of any circuit.
+    pub(crate) fn revoke_everything(&mut self) {
+        self.records.allowed.clear();
+        let controller = self.controller.as_mut().unwrap();
+        controller.judge(&self.records);
+        self.pass(Duration::from_secs(1));
+        for router in &self.routers {
+            assert!(router.circuits.is_empty(), "{:?}", router.circuits);
+        }
+    }
 }
