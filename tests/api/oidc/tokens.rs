@@ -162,6 +162,45 @@ async fn provider_is_only_there_under_names_of_its_own() {
 }
 
 #[tokio::test]
+async fn authority_and_host_name_one_issuer() {
+    let controller = Harness::start().await;
+    let ask = async |authority: &str, hosts: &[&str]| {
+        let path = "/oidc/.well-known/openid-configuration";
+        let uri = match authority {
+            "" => path.to_owned(),
+            authority => format!("https://{authority}{path}"),
+        };
+        let mut request = controller.request(Method::GET, &uri);
+        for host in hosts {
+            request = request.header("host", host);
+        }
+        let reply = request.send().await;
+        let issuer = (reply.status == 200).then(|| reply.json()["issuer"].clone());
+        issuer.map(|issuer| issuer.as_str().unwrap().to_owned())
+    };
+    let (own, other) = (HOST, "localhost:1280");
+    let issuer = |host| Some(format!("https://{host}/oidc"));
+    // HTTP/2 has the authority alone, or a `Host` that agrees.
+    assert_eq!(ask(own, &[]).await, issuer(own));
+    assert_eq!(ask(own, &[own]).await, issuer(own));
+    assert_eq!(ask(own, &["CTRL.example.test:1280"]).await, issuer(own));
+    assert_eq!(ask(other, &[]).await, issuer(other));
+    for (authority, hosts) in [
+        (own, &[other][..]),
+        (other, &[own]),
+        (own, &["evil.test"]),
+        ("evil.test", &[own]),
+        ("user@ctrl.example.test:1280", &[]),
+        ("", &[own, other]),
+        (own, &[own, "evil.test"]),
+        (own, &["\u{fc}"]),
+        ("", &[]),
+    ] {
+        assert_eq!(ask(authority, hosts).await, None, "{authority} {hosts:?}");
+    }
+}
+
+#[tokio::test]
 async fn session_tells_when_its_token_ends() {
     let (controller, tokens) = logged_in().await;
     advance_clock(&controller, 60);

@@ -23,15 +23,17 @@ const COOKIE: &str = "__Secure-portcullis-login-";
 /// # Errors
 ///
 /// 404 if it is addressed to none: tokens are only issued under names that belong to this
-/// controller.
+/// controller. So is a request whose `Host` and authority name two of them (RFC 9113 section
+/// 8.3.1).
 pub(super) fn issuer(context: &RequestContext) -> Result<Issuer, ApiError> {
     let authority = context.uri.authority().map(Authority::as_str);
-    let host = context.headers.get(header::HOST);
-    let host = host.and_then(|host| host.to_str().ok());
+    let hosts = context.headers.get_all(header::HOST).iter();
+    let hosts = hosts.map(|host| host.to_str().unwrap_or_default());
     let served = context.state.app.network().serving_state();
-    let issuer = host
-        .or(authority)
-        .and_then(|host| served.issuers.of_host(host));
+    let mut named = authority.into_iter().chain(hosts);
+    let issuer = named.next().and_then(|host| served.issuers.of_host(host));
+    let is_one = named.all(|host| served.issuers.of_host(host) == issuer);
+    let issuer = issuer.filter(|_issuer| is_one);
     issuer.cloned().ok_or_else(|| ApiError::new(Code::NotFound))
 }
 
