@@ -39,17 +39,11 @@ impl Default for LoginLimits {
 }
 
 /// Id of a login request, a random UUID.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoginRequestId(String);
 
 impl LoginRequestId {
     pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl std::borrow::Borrow<str> for LoginRequestId {
-    fn borrow(&self) -> &str {
         &self.0
     }
 }
@@ -92,7 +86,8 @@ pub enum IssueError {
 #[derive(Debug, Default)]
 pub struct LoginRequests {
     shelf: Shelf,
-    codes: BTreeMap<SecretHash, LoginRequestId>,
+    /// Ids of login requests by their code, both as hashes.
+    codes: BTreeMap<SecretHash, SecretHash>,
 }
 
 #[derive(Debug)]
@@ -143,7 +138,8 @@ impl LoginRequests {
             stage: Stage::Login(Login::begin(request)),
         };
         self.expire(now);
-        let displaced = self.shelf.insert(id.clone(), peer, entry, now);
+        let key = SecretHash::of(id.as_str());
+        let displaced = self.shelf.insert(key, peer, entry, now);
         self.forget_codes(displaced);
         Ok(NewLogin { id, secret })
     }
@@ -196,9 +192,9 @@ impl LoginRequests {
             login,
             used: CodeUse::Never,
         };
-        if let Some(id) = self.shelf.replace(id, now, issued) {
-            self.codes.insert(code.hash(), id);
-        }
+        let key = SecretHash::of(id);
+        self.shelf.replace(key, now, issued);
+        self.codes.insert(code.hash(), key);
         Ok(location)
     }
 
@@ -252,7 +248,7 @@ impl LoginRequests {
         presenter: Presenter<'_>,
         now: Timestamp,
     ) -> Result<&mut Login, LoginRequestError> {
-        let entry = self.shelf.get_mut(id, now);
+        let entry = self.shelf.get_mut(SecretHash::of(id), now);
         let (entry, _age) = entry.ok_or(LoginRequestError::Unknown)?;
         if !entry.binding.admits(presenter) {
             return Err(LoginRequestError::OtherBrowser);
@@ -269,8 +265,8 @@ impl LoginRequests {
         code: &AuthorizationCode,
         now: Timestamp,
     ) -> Option<(&Arc<AuthenticatedLogin>, &mut CodeUse, SignedDuration)> {
-        let id = self.codes.get(&code.hash())?;
-        let (entry, age) = self.shelf.get_mut(id.as_str(), now)?;
+        let id = *self.codes.get(&code.hash())?;
+        let (entry, age) = self.shelf.get_mut(id, now)?;
         match &mut entry.stage {
             Stage::Login(_) => None,
             Stage::Issued { login, used, .. } => Some((login, used, age)),

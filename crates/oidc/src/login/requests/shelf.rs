@@ -1,6 +1,7 @@
 //! Entries that are bounded by number, peer and age.
 
-use super::{Entry, LOGIN_LIFETIME, LoginLimits, LoginRequestId, Stage};
+use super::{Entry, LOGIN_LIFETIME, LoginLimits, Stage};
+use crate::secret::SecretHash;
 use portcullis_domain::clock::{SignedDuration, Timestamp};
 use portcullis_domain::peer::{Peer, PeerUsage};
 use std::collections::BTreeMap;
@@ -9,13 +10,13 @@ use std::collections::BTreeMap;
 /// last longer.
 const CLOCK_TOLERANCE: SignedDuration = SignedDuration::from_secs(5);
 
-/// The entries, oldest first.
+/// The entries by the hash of their id, which is a secret of whoever keeps no cookies.
 #[derive(Debug, Default)]
 pub(super) struct Shelf {
     limits: LoginLimits,
-    places: BTreeMap<LoginRequestId, Place>,
-    by_age: BTreeMap<u64, LoginRequestId>,
-    by_peer: BTreeMap<(Peer, u64), LoginRequestId>,
+    places: BTreeMap<SecretHash, Place>,
+    by_age: BTreeMap<u64, SecretHash>,
+    by_peer: BTreeMap<(Peer, u64), SecretHash>,
     usage: PeerUsage,
     /// Number of the next entry; grows, so that the smallest is the oldest.
     next: u64,
@@ -44,7 +45,7 @@ impl Shelf {
     /// Adds an entry; returns those that give way to it.
     pub(super) fn insert(
         &mut self,
-        id: LoginRequestId,
+        id: SecretHash,
         peer: Peer,
         entry: Entry,
         now: Timestamp,
@@ -66,47 +67,41 @@ impl Shelf {
     /// An entry that has not expired, and how old it is.
     pub(super) fn get_mut(
         &mut self,
-        id: &str,
+        id: SecretHash,
         now: Timestamp,
     ) -> Option<(&mut Entry, SignedDuration)> {
-        let place = self.places.get_mut(id)?;
+        let place = self.places.get_mut(&id)?;
         let age = now.duration_since(place.since);
         (!place.is_expired(now)).then_some((&mut place.entry, age))
     }
 
     /// Puts an entry into its next stage, which begins its life again.
-    pub(super) fn replace(
-        &mut self,
-        id: &str,
-        now: Timestamp,
-        stage: Stage,
-    ) -> Option<LoginRequestId> {
-        let (id, place) = self.take(id)?;
-        let entry = Entry {
-            stage,
-            ..place.entry
-        };
-        self.put(id.clone(), place.peer, entry, now);
-        Some(id)
+    pub(super) fn replace(&mut self, id: SecretHash, now: Timestamp, stage: Stage) {
+        if let Some(place) = self.take(id) {
+            let entry = Entry {
+                stage,
+                ..place.entry
+            };
+            self.put(id, place.peer, entry, now);
+        }
     }
 
     pub(super) fn take_expired(&mut self, now: Timestamp) -> Vec<Entry> {
         let mut expired = Vec::new();
-        while let Some((_, id)) = self.by_age.first_key_value()
-            && let Some(place) = self.places.get(id)
+        while let Some((_, &id)) = self.by_age.first_key_value()
+            && let Some(place) = self.places.get(&id)
             && place.is_expired(now)
         {
-            let id = id.clone();
-            expired.extend(self.take(id.as_str()).map(|(_, place)| place.entry));
+            expired.extend(self.take(id).map(|place| place.entry));
         }
         expired
     }
 
-    fn put(&mut self, id: LoginRequestId, peer: Peer, entry: Entry, now: Timestamp) {
+    fn put(&mut self, id: SecretHash, peer: Peer, entry: Entry, now: Timestamp) {
         let number = self.next;
         self.next += 1;
-        self.by_age.insert(number, id.clone());
-        self.by_peer.insert((peer, number), id.clone());
+        self.by_age.insert(number, id);
+        self.by_peer.insert((peer, number), id);
         self.usage.charge(peer, 1);
         let place = Place {
             number,
@@ -118,20 +113,17 @@ impl Shelf {
     }
 
     fn take_oldest_of(&mut self, peer: Peer) -> Option<Entry> {
-        let (_, id) = self
-            .by_peer
-            .range((peer, 0)..=(peer, u64::MAX))
-            .next()
-            .map(|(key, id)| (*key, id.clone()))?;
-        self.take(id.as_str()).map(|(_, place)| place.entry)
+        let mut of_peer = self.by_peer.range((peer, 0)..=(peer, u64::MAX));
+        let (_, &id) = of_peer.next()?;
+        self.take(id).map(|place| place.entry)
     }
 
-    fn take(&mut self, id: &str) -> Option<(LoginRequestId, Place)> {
-        let (id, place) = self.places.remove_entry(id)?;
+    fn take(&mut self, id: SecretHash) -> Option<Place> {
+        let place = self.places.remove(&id)?;
         self.by_age.remove(&place.number);
         self.by_peer.remove(&(place.peer, place.number));
         self.usage.release(place.peer, 1);
-        Some((id, place))
+        Some(place)
     }
 
     /// Checks that the indexes tell the same as the entries.
