@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod browser;
+mod clock;
 mod factors;
 mod login;
 mod refresh;
