@@ -4,12 +4,13 @@ use crate::support::credentials::{bare, updb, with_certificate};
 use crate::support::idp::Idp;
 use crate::support::oidc::{
     Flow, HOST, Tokens, authorization, claims, location, oauth_error, parameter, post, request,
-    session_of,
+    session_of, with_form,
 };
-use crate::support::{create, current_session, modify_policy, send};
+use crate::support::{create, current_session, find_identity_id, modify_policy, revision, send};
 use http::Method;
 use portcullis_testkit::{Harness, HarnessOptions, PASSWORD, StoreFault, client_key_and_csr};
 use serde_json::json;
+use std::collections::BTreeSet;
 
 #[tokio::test]
 async fn password_leads_to_tokens_and_tokens_to_the_apis() {
@@ -194,6 +195,50 @@ async fn one_of_many_redemptions_at_a_time_gets_tokens() {
     for reply in served {
         let tokens = Tokens::of(reply);
         assert_eq!(session_of(&controller, &tokens.access).await.status, 401);
+    }
+}
+
+/// Refusals take one hash, as much work as any other, and one commit, as those of the REST APIs do.
+#[tokio::test]
+async fn every_refused_password_takes_the_same_way() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    for name in ["alice", "gone0"] {
+        controller.create_user(&admin, name, json!({})).await;
+    }
+    let id = find_identity_id(&controller, &admin, "gone0").await;
+    crate::support::disable_identity(&controller, &admin, &id).await;
+    for mode in ["navigate", "cors"] {
+        let (mut answers, mut works) = (BTreeSet::new(), BTreeSet::new());
+        for (username, password) in [
+            ("alice", "wrong-password"),
+            ("nobod", "wrong-password"),
+            ("gone0", "wrong-password"),
+            ("gone0", PASSWORD),
+        ] {
+            let begun = request(&controller, Method::GET, &authorization(&[]));
+            let begun = begun.header("sec-fetch-mode", mode).send().await;
+            let id = parameter(&location(&begun), "authRequestID");
+            let cookie = begun.headers["set-cookie"].to_str().unwrap();
+            let step = request(&controller, Method::POST, "/login/password");
+            let step = step
+                .header("sec-fetch-mode", mode)
+                .header("cookie", cookie.split(';').next().unwrap());
+            let form = [("id", &*id), ("username", username), ("password", password)];
+            let (commits, hashes) = (revision(&controller), controller.app.passwords_hashed());
+            let work = controller.app.password_work();
+            let refused = with_form(step, &form).send().await;
+            assert_eq!(refused.status, 401, "{username} {password}");
+            assert_eq!(revision(&controller), commits + 1, "{username} {password}");
+            assert_eq!(controller.app.passwords_hashed(), hashes + 1, "{username}");
+            works.insert(controller.app.password_work() - work);
+            answers.insert(refused.text().replace(username, "").replace(&id, ""));
+        }
+        assert_eq!(
+            (answers.len(), works.len()),
+            (1, 1),
+            "{answers:?} {works:?}"
+        );
     }
 }
 
