@@ -1,4 +1,5 @@
-//! Tokens of logins by OpenID Connect across a kill: what was told to a client holds afterwards.
+//! Logins by OpenID Connect across a kill or a restart: what was told to a client holds afterwards, and
+//! who was about to log in begins again.
 
 use std::path::PathBuf;
 use support::curl::{Curl, Reply};
@@ -37,8 +38,8 @@ impl Client {
             .send()
     }
 
-    /// Logs in with a password; returns the answer with the tokens.
-    fn log_in(&self, username: &str, password: &str) -> Reply {
+    /// Begins a login; returns the id of the login request.
+    fn begin(&self) -> String {
         let query = url::form_urlencoded::Serializer::new(String::new())
             .extend_pairs([
                 ("client_id", "native"),
@@ -50,20 +51,36 @@ impl Client {
             ])
             .finish();
         let begun = self.get(&format!("/oidc/authorize?{query}")).send();
-        let id = after(&begun, "authRequestID=");
-        let form = [("id", &*id), ("username", username), ("password", password)];
-        self.post("/oidc/login/password", &form).expect_status(302);
-        let back = self
-            .get(&format!("/oidc/authorize/callback?id={id}"))
-            .send();
+        after(&begun, "authRequestID=")
+    }
+
+    fn password(&self, id: &str, username: &str, password: &str) -> Reply {
+        let form = [("id", id), ("username", username), ("password", password)];
+        self.post("/oidc/login/password", &form)
+    }
+
+    /// Fetches the code of a complete login.
+    fn code(&self, id: &str) -> String {
+        let path = format!("/oidc/authorize/callback?id={id}");
+        after(&self.get(&path).send(), "code=")
+    }
+
+    fn redeem(&self, code: &str) -> Reply {
         let form = [
             ("grant_type", "authorization_code"),
             ("client_id", "native"),
-            ("code", &*after(&back, "code=")),
+            ("code", code),
             ("code_verifier", VERIFIER),
             ("redirect_uri", REDIRECT),
         ];
-        self.post("/oidc/oauth/token", &form).expect_status(200)
+        self.post("/oidc/oauth/token", &form)
+    }
+
+    /// Logs in with a password; returns the answer with the tokens.
+    fn log_in(&self, username: &str, password: &str) -> Reply {
+        let id = self.begin();
+        self.password(&id, username, password).expect_status(302);
+        self.redeem(&self.code(&id)).expect_status(200)
     }
 
     fn refresh(&self, token: &str) -> Reply {
@@ -129,5 +146,43 @@ fn spent_refresh_tokens_stay_spent_and_ended_sessions_ended() {
     );
     for tokens in [&first, &second, &third] {
         assert_eq!(client.status_of(&token(tokens, "access_token")), 401);
+    }
+}
+
+#[test]
+fn login_that_a_restart_interrupts_is_begun_again() {
+    if !are_available(&[Tool::Curl]) {
+        return;
+    }
+    let site = TestDirectory::new();
+    let controller = site.quickstart().start();
+    let password = controller.password();
+    let client = Client::of(&controller);
+    let tokens = client.log_in("admin", &password);
+    let (begun, complete, issued) = (client.begin(), client.begin(), client.begin());
+    for id in [&complete, &issued] {
+        client.password(id, "admin", &password).expect_status(302);
+    }
+    let code = client.code(&issued);
+    assert!(controller.terminate().success());
+
+    let controller = site.quickstart().start();
+    let client = Client::of(&controller);
+    assert_eq!(client.password(&begun, "admin", &password).status, 401);
+    let path = format!("/oidc/authorize/callback?id={complete}");
+    assert_eq!(client.get(&path).send().status, 400);
+    let refused = client.redeem(&code);
+    assert_eq!(refused.status, 400);
+    assert_eq!(refused.json()["error"], "invalid_grant");
+    // People are told what to do.
+    let page = format!("/oidc/login/username?authRequestID={begun}");
+    let page = client.get(&page).header("Sec-Fetch-Mode: navigate").send();
+    assert_eq!(page.status, 401);
+    for told in ["the server was restarted", "sign in from there"] {
+        assert!(page.text().contains(told), "{}", page.text());
+    }
+    let again = client.log_in("admin", &password);
+    for tokens in [&tokens, &again] {
+        assert_eq!(client.status_of(&token(tokens, "access_token")), 200);
     }
 }

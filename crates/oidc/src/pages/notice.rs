@@ -35,7 +35,8 @@ impl Problem {
     fn text(self) -> String {
         match self {
             Self::LoginRequest => {
-                "It has expired, is finished already, or was begun in another browser.".to_owned()
+                "It has expired, is finished already, was begun in another browser, or the server was restarted since."
+                    .to_owned()
             },
             Self::Authorization(error) => {
                 format!("The application sent a request that is not in order: {error}.")

@@ -114,7 +114,7 @@ fn enrollment_page_shows_the_secret_in_each_way_and_the_recovery_codes() {
 fn problem_says_what_to_do() {
     insta::assert_snapshot!(content(&problem(Problem::LoginRequest)), @r#"
     <h1>This sign-in has ended</h1>
-    <p role="alert">It has expired, is finished already, or was begun in another browser.</p>
+    <p role="alert">It has expired, is finished already, was begun in another browser, or the server was restarted since.</p>
     <p>Go back to the application and sign in from there.</p>
     "#);
 }
