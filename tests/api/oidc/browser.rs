@@ -2,7 +2,9 @@
 
 use crate::support::credentials::with_certificate;
 use crate::support::mfa::enroll;
-use crate::support::oidc::{Flow, authorization, location, parameter, request, with_form};
+use crate::support::oidc::{
+    Flow, authorization, location, parameter, request, with_alice, with_form,
+};
 use http::Method;
 use portcullis_testkit::{Harness, PASSWORD, Reply, Request};
 use serde_json::json;
@@ -140,9 +142,7 @@ async fn pages_say_when_to_try_again() {
 
 #[tokio::test]
 async fn login_of_another_browser_is_refused() {
-    let controller = Harness::start().await;
-    let admin = controller.admin().await;
-    controller.create_user(&admin, "alice", json!({})).await;
+    let controller = with_alice().await;
     let mut attacker = Browser::new(&controller);
     let id = attacker.begin().await;
     // The victim is lured to the page of the attacker's login request.
@@ -162,9 +162,7 @@ async fn login_of_another_browser_is_refused() {
 
 #[tokio::test]
 async fn forms_of_other_origins_are_refused() {
-    let controller = Harness::start().await;
-    let admin = controller.admin().await;
-    controller.create_user(&admin, "alice", json!({})).await;
+    let controller = with_alice().await;
     let mut browser = Browser::new(&controller);
     let id = browser.begin().await;
     let form = [("id", &*id), ("username", "alice"), ("password", PASSWORD)];

@@ -1,19 +1,12 @@
 //! A clock that is set back or forward while somebody logs in, or after.
 
 use crate::support::mfa::advance_clock;
-use crate::support::oidc::{Flow, Tokens, claims, logged_in, oauth_error, refresh, session_of};
+use crate::support::oidc::{
+    Flow, Tokens, claims, logged_in, oauth_error, refresh, session_of, with_alice,
+};
 use portcullis_app::sessions;
-use portcullis_testkit::Harness;
-use serde_json::json;
 
 const HOUR: i64 = 3600;
-
-async fn with_alice() -> Harness {
-    let controller = Harness::start().await;
-    let admin = controller.admin().await;
-    controller.create_user(&admin, "alice", json!({})).await;
-    controller
-}
 
 #[tokio::test]
 async fn login_during_which_the_clock_is_set_begins_again() {
@@ -23,13 +16,11 @@ async fn login_during_which_the_clock_is_set_begins_again() {
         advance_clock(&controller, step);
         assert_eq!(flow.password("alice").await.status, 401);
 
-        let flow = Flow::begin(&controller).await;
-        flow.password("alice").await;
+        let flow = Flow::by_password(&controller, "alice").await;
         advance_clock(&controller, step);
         assert_eq!(flow.callback().await.status, 400);
 
-        let flow = Flow::begin(&controller).await;
-        flow.password("alice").await;
+        let flow = Flow::by_password(&controller, "alice").await;
         let code = flow.code().await;
         advance_clock(&controller, step);
         let refused = flow.redeem(&code).await;

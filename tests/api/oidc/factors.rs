@@ -4,7 +4,7 @@ use crate::support::idp::Idp;
 use crate::support::mfa::{Device, enroll};
 use crate::support::modify_policy;
 use crate::support::oidc::{
-    Flow, Tokens, claims, location, oauth_error, refresh, request, session_of,
+    Flow, Tokens, claims, location, oauth_error, refresh, request, session_of, with_alice,
 };
 use http::Method;
 use portcullis_testkit::{Harness, PASSWORD};
@@ -58,16 +58,14 @@ async fn totp_completes_a_login() {
         (&json!(true), &json!(false))
     );
     // A code counts once on all ways together.
-    let flow = Flow::begin(&controller).await;
-    flow.password("alice").await;
+    let flow = Flow::by_password(&controller, "alice").await;
     assert_eq!(
         flow.step("/login/totp", json!({"code": code})).await.status,
         400
     );
     let recovery = flow.step("/login/totp", json!({"code": codes[0]})).await;
     assert_eq!(recovery.status, 302);
-    let flow = Flow::begin(&controller).await;
-    flow.password("alice").await;
+    let flow = Flow::by_password(&controller, "alice").await;
     assert_eq!(
         flow.step("/login/totp", json!({"code": codes[0]}))
             .await
@@ -79,8 +77,7 @@ async fn totp_completes_a_login() {
 #[tokio::test]
 async fn wrong_codes_are_throttled_here_as_everywhere() {
     let (controller, session, device, _codes) = enrolled().await;
-    let flow = Flow::begin(&controller).await;
-    flow.password("alice").await;
+    let flow = Flow::by_password(&controller, "alice").await;
     let wrong = device.wrong_code(&controller);
     for _attempt in 0..5 {
         let reply = flow.step("/login/totp", json!({"code": wrong})).await;
@@ -97,9 +94,7 @@ async fn wrong_codes_are_throttled_here_as_everywhere() {
 
 #[tokio::test]
 async fn policy_demands_an_enrollment_within_the_login() {
-    let controller = Harness::start().await;
-    let admin = controller.admin().await;
-    controller.create_user(&admin, "alice", json!({})).await;
+    let controller = with_alice().await;
     modify_policy(&controller, "default", |policy| {
         policy.spec.secondary.require_totp = true;
     })
@@ -191,8 +186,7 @@ async fn token_of_a_signer_may_come_later() {
 #[tokio::test]
 async fn routers_are_told_of_a_code_by_a_token() {
     let (controller, session, device, codes) = enrolled().await;
-    let flow = Flow::begin(&controller).await;
-    flow.password("alice").await;
+    let flow = Flow::by_password(&controller, "alice").await;
     flow.step("/login/totp", json!({"code": codes[0]})).await;
     let tokens = flow.tokens().await;
     let ask = |code: String| {
@@ -214,8 +208,7 @@ async fn routers_are_told_of_a_code_by_a_token() {
     );
     assert_eq!(ask(String::new()).await.error().0, 400);
     // That did not spend the recovery code.
-    let flow = Flow::begin(&controller).await;
-    flow.password("alice").await;
+    let flow = Flow::by_password(&controller, "alice").await;
     assert_eq!(
         flow.step("/login/totp", json!({"code": codes[1]}))
             .await

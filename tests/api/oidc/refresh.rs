@@ -3,7 +3,7 @@
 use crate::support::mfa::advance_clock;
 use crate::support::modify_policy;
 use crate::support::oidc::{
-    Flow, Tokens, claims, exchange, logged_in, oauth_error, refresh, session_of,
+    Flow, Tokens, claims, exchange, logged_in, oauth_error, refresh, session_of, with_alice,
 };
 use portcullis_app::Settings;
 use portcullis_domain::api_session::SessionLifetimes;
@@ -96,9 +96,7 @@ async fn current_token_yields_id_tokens_and_stays_what_it_is() {
 
 #[tokio::test]
 async fn id_tokens_take_the_scope_of_openid() {
-    let controller = Harness::start().await;
-    let admin = controller.admin().await;
-    controller.create_user(&admin, "alice", json!({})).await;
+    let controller = with_alice().await;
     let flow = Flow::begin_with(&controller, &[("scope", "offline_access")], &[]).await;
     flow.password("alice").await;
     let tokens = flow.tokens().await;

@@ -75,11 +75,17 @@ pub(crate) struct Tokens {
     pub(crate) id_token: String,
 }
 
-/// A controller with a user `alice`, and the tokens of her login.
-pub(crate) async fn logged_in() -> (Harness, Tokens) {
+/// A controller with a user `alice`.
+pub(crate) async fn with_alice() -> Harness {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     controller.create_user(&admin, "alice", json!({})).await;
+    controller
+}
+
+/// A controller with a user `alice`, and the tokens of her login.
+pub(crate) async fn logged_in() -> (Harness, Tokens) {
+    let controller = with_alice().await;
     let tokens = Tokens::by_password(&controller, "alice").await;
     (controller, tokens)
 }
@@ -102,6 +108,13 @@ impl<'h> Flow<'h> {
             id: parameter(&location(&begun), "authRequestID"),
             chain: chain.to_vec(),
         }
+    }
+
+    /// Begins a login, and proves [`PASSWORD`] as its first factor.
+    pub(crate) async fn by_password(controller: &'h Harness, username: &str) -> Self {
+        let flow = Self::begin(controller).await;
+        flow.password(username).await;
+        flow
     }
 
     /// Takes a step of the login.
@@ -170,8 +183,7 @@ impl Tokens {
 
     /// Logs in with [`PASSWORD`].
     pub(crate) async fn by_password(controller: &Harness, username: &str) -> Self {
-        let flow = Flow::begin(controller).await;
-        flow.password(username).await;
+        let flow = Flow::by_password(controller, username).await;
         flow.tokens().await
     }
 }
