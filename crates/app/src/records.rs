@@ -117,10 +117,18 @@ pub(crate) fn find_enabled_signer(
 
 /// Whether an identity is the `holder` that a signer's token names.
 pub(crate) fn is_holder(settings: &SignerSettings, identity: &Identity, holder: &str) -> bool {
+    holder_name(settings, identity) == Some(holder)
+}
+
+/// What a signer's tokens call an identity; `None` if they cannot name it.
+pub(crate) fn holder_name<'i>(
+    settings: &SignerSettings,
+    identity: &'i Identity,
+) -> Option<&'i str> {
     if settings.use_external_id {
-        identity.spec.external_id.as_deref() == Some(holder)
+        identity.spec.external_id.as_deref()
     } else {
-        identity.id.as_str() == holder
+        Some(identity.id.as_str())
     }
 }
 

@@ -88,7 +88,7 @@ pub async fn end_session(
     Ok(Some(claims.client_id))
 }
 
-/// Ends a session by its id, and revokes its tokens.
+/// Ends a session by its id, and revokes its tokens. The audit calls that by `verb`.
 pub(super) async fn end_by_id(
     app: &App,
     origin: &Origin,

@@ -1,7 +1,7 @@
 //! Tokens for codes and for other tokens.
 
 use super::end::end_by_id;
-use super::issue::{TokenIssuer, certificate, holder_facts};
+use super::issue::{TokenIssuer, certificate, holder_facts, seconds_left};
 use crate::app::App;
 use crate::error::AppError;
 use crate::session_validity::{LiveSession, RevocableToken, validate};
@@ -179,7 +179,7 @@ impl TokenGrant<'_> {
         .await?;
         let id = TokenId::generate(&*self.app.env().entropy)?;
         let access = self.tokens.access(id, facts.clone(), lifetimes.access)?;
-        let mut response = self.response(access, &facts, lifetimes);
+        let mut response = response_with(access, &facts, lifetimes);
         if let Some(id) = refresh_id {
             let refresh = self.tokens.refresh(id, facts.clone(), lifetimes.refresh)?;
             response.refresh_token = Some(refresh);
@@ -230,7 +230,7 @@ impl TokenGrant<'_> {
         let access = self
             .tokens
             .access(access_id, granted.clone(), lifetimes.access)?;
-        let mut response = self.response(access, &granted, lifetimes);
+        let mut response = response_with(access, &granted, lifetimes);
         let refresh = self
             .tokens
             .refresh(refresh_id, renewal.facts, lifetimes.refresh)?;
@@ -285,7 +285,7 @@ impl TokenGrant<'_> {
         let left = SignedDuration::from_secs(left);
         let id = claims.jti.clone();
         let access = self.tokens.access(id, granted.clone(), left)?;
-        let expires_in = self.tokens.seconds_left(left);
+        let expires_in = seconds_left(left);
         let response = TokenResponse::new(access, expires_in, &granted.scopes);
         Ok(response.exchanged_for(exchange.requested))
     }
@@ -414,16 +414,6 @@ impl TokenGrant<'_> {
             .await
     }
 
-    fn response(
-        &self,
-        access: SecretString,
-        facts: &SessionFacts,
-        lifetimes: TokenLifetimes,
-    ) -> TokenResponse {
-        let expires_in = self.tokens.seconds_left(lifetimes.access);
-        TokenResponse::new(access, expires_in, &facts.scopes)
-    }
-
     /// How long tokens of a session last. None outlives it.
     fn lifetimes(&self, live: &LiveSession) -> TokenLifetimes {
         let is_admin = live.identity.entity.has_admin_rights();
@@ -472,9 +462,18 @@ impl TokenGrant<'_> {
             .tokens
             .id_token(facts, name, IdTokenOrigin::default())?;
         let lifetime = self.app.oidc.id_token_lifetime;
-        let expires_in = self.tokens.seconds_left(lifetime);
+        let expires_in = seconds_left(lifetime);
         Ok(TokenResponse::of_id_token(token, expires_in, &scopes))
     }
+}
+
+/// An answer with an access token.
+fn response_with(
+    access: SecretString,
+    facts: &SessionFacts,
+    lifetimes: TokenLifetimes,
+) -> TokenResponse {
+    TokenResponse::new(access, seconds_left(lifetimes.access), &facts.scopes)
 }
 
 /// Binds tokens to the certificate of the login as it was renewed through the session.

@@ -77,13 +77,12 @@ impl TokenIssuer<'_> {
     pub(super) fn end_of(&self, lifetime: SignedDuration) -> Timestamp {
         clock::saturating_add(self.now, lifetime)
     }
+}
 
-    /// Whole seconds that a token with this lifetime has left. Times in tokens have no fractions,
-    /// so that is less than its lifetime.
-    pub(super) fn seconds_left(&self, lifetime: SignedDuration) -> i64 {
-        let end = self.now.as_second().saturating_add(lifetime.as_secs());
-        (end - self.now.as_second() - 1).max(0)
-    }
+/// Whole seconds that a token with this lifetime surely has left when it is issued. Times in tokens
+/// have no fractions, so that is less than its lifetime.
+pub(super) fn seconds_left(lifetime: SignedDuration) -> i64 {
+    lifetime.as_secs().saturating_sub(1).max(0)
 }
 
 /// What tokens tell of the holder of a session now.

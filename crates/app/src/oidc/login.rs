@@ -1,5 +1,6 @@
 //! Steps of a login until its code.
 
+use super::end::end_by_id;
 use crate::app::App;
 use crate::error::AppError;
 use crate::session_validity::LiveSession;
@@ -7,10 +8,9 @@ use crate::sessions::{self, LoginError, LoginRequest, NewSession};
 use crate::signers::BearerTokens;
 use portcullis_domain::access::Origin;
 use portcullis_domain::api_session::ApiSession;
-use portcullis_domain::audit::Actor;
 use portcullis_domain::client_info::{EnvInfo, SdkInfo};
 use portcullis_domain::entropy::EntropyError;
-use portcullis_domain::ids::{ApiSessionId, SignerId};
+use portcullis_domain::ids::SignerId;
 use portcullis_domain::peer::Peer;
 use portcullis_domain::view::OpenFactorView;
 use portcullis_oidc::authorization::AuthorizationRequest;
@@ -198,7 +198,8 @@ pub async fn authenticate(
         .as_ref()
         .is_ok_and(|login| login.primary().session == session);
     if !is_used {
-        discard(app, client.origin, &session).await?;
+        // It was opened for nothing.
+        end_by_id(app, client.origin, &session, "displace").await?;
     }
     outcome?;
     progress(app, id, client.presenter)
@@ -250,26 +251,6 @@ fn primary_factor(session: &ApiSession, method: LoginMethod) -> PrimaryFactor {
             has_improper_chain: session.improper_client_cert_chain,
         }),
     }
-}
-
-/// Ends a session that was opened for nothing.
-async fn discard(app: &App, origin: &Origin, id: &ApiSessionId) -> Result<(), AppError> {
-    let found = {
-        let view = app.snapshot()?;
-        sessions::find_oidc_record(app, view.rows(), id)?
-    };
-    let Some(session) = found else {
-        return Ok(());
-    };
-    let actor = Actor::without_session(origin, session.entity.identity.as_str());
-    app.commit(actor, move |rows| {
-        rows.set_removal_verb("displace");
-        if let Some(current) = rows.rows().get::<ApiSession>(&session.key)? {
-            rows.remove(&session.key, &current)?;
-        }
-        Ok::<_, AppError>(())
-    })
-    .await
 }
 
 fn missing_factor(open: &OpenFactorView) -> SecondaryFactor {

@@ -6,11 +6,13 @@ use super::login::{
 use crate::app::App;
 use crate::error::AppError;
 use crate::mfa;
-use crate::records::find_enabled_signer;
+use crate::records::{find_enabled_signer, holder_name};
+use crate::session_validity::LiveSession;
 use crate::sessions;
 use portcullis_domain::access::{Action, ApiSurface, Caller, Permit, SecondFactorToken};
 use portcullis_domain::view::MfaView;
 use portcullis_oidc::login::{AuthenticatedLogin, SecondaryFactor};
+use portcullis_storage::tables::Rows;
 use secrecy::SecretString;
 use std::sync::Arc;
 
@@ -109,12 +111,14 @@ async fn caller(
     login: &AuthenticatedLogin,
     client: &LoginClient<'_>,
 ) -> Result<Caller, LoginStepError> {
-    let live = {
+    let (live, shown) = {
         let view = app.snapshot()?;
-        find_session(app, view.rows(), login)?
+        let live = find_session(app, view.rows(), login)?;
+        let shown = shown_token(view.rows(), login, &live)?;
+        (live, shown)
     };
-    let proof = match shown_token(app, login, &live)? {
-        Some(proof) => Some(proof),
+    let proof = match shown {
+        Some(shown) => Some(shown),
         None => sessions::second_factor(app, &live, client.tokens).await?,
     };
     Ok(live.into_caller(client.origin.clone(), None, proof))
@@ -122,27 +126,22 @@ async fn caller(
 
 /// The token of an external signer that was shown earlier in the login.
 fn shown_token(
-    app: &App,
+    rows: Rows<'_>,
     login: &AuthenticatedLogin,
-    live: &crate::session_validity::LiveSession,
+    live: &LiveSession,
 ) -> Result<Option<SecondFactorToken>, AppError> {
     let Some(signer) = passed_signer(login, live) else {
         return Ok(None);
     };
-    let view = app.snapshot()?;
-    let found = find_enabled_signer(view.rows(), &signer)?;
-    Ok(found.map(|found| {
-        let identity = &live.identity.entity;
-        let by_external_id = found.entity.spec.settings.use_external_id;
-        let external_id = identity.spec.external_id.clone();
-        SecondFactorToken {
+    let found = find_enabled_signer(rows, &signer)?;
+    Ok(found.and_then(|found| {
+        let spec = &found.entity.spec;
+        let holder = holder_name(&spec.settings, &live.identity.entity)?;
+        Some(SecondFactorToken {
             signer,
-            terms: found.entity.spec.terms,
-            holder: match external_id {
-                Some(external_id) if by_external_id => external_id,
-                _ => identity.id.to_string(),
-            },
-        }
+            terms: spec.terms,
+            holder: holder.to_owned(),
+        })
     }))
 }
 

@@ -8,6 +8,7 @@ use crate::error::AppError;
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::RevocationId;
+use portcullis_domain::oidc_session::OidcSession;
 use portcullis_domain::revocation::{Revocation, RevocationSpec, RevocationType};
 use portcullis_domain::tags::Tags;
 use portcullis_storage::key::RecordKey;
@@ -36,11 +37,9 @@ impl SessionRevocation {
         session: &ApiSession,
     ) -> Result<(), AppError> {
         rows.remove(key, session)?;
-        let Some(oidc) = session
-            .oidc
-            .as_ref()
-            .filter(|oidc| !oidc.has_expired(self.now))
-        else {
+        let oidc = session.oidc.as_ref();
+        let has_tokens = |oidc: &&OidcSession| !oidc.is_pending() && !oidc.has_expired(self.now);
+        let Some(oidc) = oidc.filter(has_tokens) else {
             return Ok(());
         };
         let id = RevocationId::from_wire(session.id.as_str());
