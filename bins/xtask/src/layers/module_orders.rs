@@ -110,6 +110,21 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
         ],
     },
     ModuleOrder {
+        name: "data-model",
+        modules: &[
+            "entity",
+            "audience",
+            "entities",
+            "difference",
+            "keys",
+            "position",
+            "log",
+            "subscriber",
+            "model",
+            "session_sync",
+        ],
+    },
+    ModuleOrder {
         name: "domain",
         modules: &[
             "io_error",

@@ -42,6 +42,10 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
         "controller-config",
         AllowedDependencies::Only(&["domain", "key-table", "yaml"]),
     ),
+    (
+        "data-model",
+        AllowedDependencies::Only(&["channel", "wire"]),
+    ),
     ("domain", AllowedDependencies::Only(&[])),
     ("fabric", AllowedDependencies::Only(&["channel", "domain"])),
     ("fetch", AllowedDependencies::Only(&["app", "domain"])),
@@ -89,6 +93,7 @@ pub(super) const FORBIDDEN_PACKAGES: &[ForbiddenPackages] = &[
         crates: &[
             "channel",
             "config-types",
+            "data-model",
             "domain",
             "fabric",
             "filter",

@@ -1,0 +1,140 @@
+//! The model as it is.
+
+use crate::audience::{AddressedEvent, Audience};
+use crate::entity::{Entity, EntityKey, Kind};
+use portcullis_wire::control::data_model::{Action, Config, Event, Router, Subject};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The target of configuration types that are for routers.
+const ROUTER_TARGET: &str = "router";
+
+/// All entities, in the order of a full state.
+#[derive(Debug, Default)]
+pub(crate) struct Entities(BTreeMap<EntityKey, Entity>);
+
+impl FromIterator<Entity> for Entities {
+    fn from_iter<I: IntoIterator<Item = Entity>>(entities: I) -> Self {
+        Self(
+            entities
+                .into_iter()
+                .map(|entity| (entity.key(), entity))
+                .collect(),
+        )
+    }
+}
+
+impl Entities {
+    pub(crate) fn get(&self, key: &EntityKey) -> Option<&Entity> {
+        self.0.get(key)
+    }
+
+    pub(crate) fn set(&mut self, key: EntityKey, entity: Option<Entity>) -> Option<Entity> {
+        match entity {
+            Some(entity) => self.0.insert(key, entity),
+            None => self.0.remove(&key),
+        }
+    }
+
+    fn of_kind(&self, kind: Kind) -> impl Iterator<Item = &Entity> {
+        let first = EntityKey {
+            kind,
+            id: String::new(),
+        };
+        self.0
+            .range(first..)
+            .take_while(move |(key, _)| key.kind == kind)
+            .map(|(_, entity)| entity)
+    }
+
+    /// Whether only the routers that list it may see a configuration.
+    pub(crate) fn is_for_routers(&self, config: &Config) -> bool {
+        let key = EntityKey {
+            kind: Kind::ConfigType,
+            id: config.type_id.clone(),
+        };
+        matches!(self.get(&key), Some(Entity::ConfigType(kind)) if kind.target == ROUTER_TARGET)
+    }
+
+    /// The configurations for routers, by id.
+    pub(crate) fn router_configs(&self) -> BTreeSet<String> {
+        self.of_kind(Kind::Config)
+            .filter(
+                |entity| matches!(entity, Entity::Config(config) if self.is_for_routers(config)),
+            )
+            .map(|entity| entity.id().to_owned())
+            .collect()
+    }
+
+    /// Who may see a configuration.
+    pub(crate) fn audience(&self, config: &Config) -> Audience {
+        if !self.is_for_routers(config) {
+            return Audience::Everyone;
+        }
+        let lists = |entity: &&Entity| matches!(entity, Entity::Router(router) if router.configs.contains(&config.id));
+        Audience::Only(
+            self.of_kind(Kind::Router)
+                .filter(lists)
+                .map(|entity| entity.id().to_owned())
+                .collect(),
+        )
+    }
+
+    /// The configurations for routers that `router` lists, as it has to know them before it hears of
+    /// itself.
+    pub(crate) fn configs_in_front_of(
+        &self,
+        router: &Router,
+    ) -> impl Iterator<Item = AddressedEvent> {
+        router.configs.iter().filter_map(|id| {
+            let key = EntityKey {
+                kind: Kind::Config,
+                id: id.clone(),
+            };
+            let entity = self.get(&key)?;
+            let Entity::Config(config) = entity else {
+                return None;
+            };
+            self.is_for_routers(config).then(|| {
+                AddressedEvent::new(Action::Create, entity.subject(), Audience::one(&router.id))
+                    .synthetic()
+            })
+        })
+    }
+
+    /// All that a router gets, with `keys` in their place.
+    pub(crate) fn full_state(&self, receiver: &str, keys: Vec<Event>) -> Vec<Event> {
+        let mut keys = Some(keys);
+        let mut events = Vec::new();
+        for (key, entity) in &self.0 {
+            if key.kind == Kind::Revocation {
+                events.extend(keys.take().into_iter().flatten());
+            }
+            match entity {
+                Entity::Config(config) if self.is_for_routers(config) => continue,
+                Entity::Router(router) if router.id == receiver => {
+                    let in_front = self.configs_in_front_of(router);
+                    events.extend(in_front.map(|addressed| addressed.event));
+                },
+                _ => {},
+            }
+            events.push(create(entity.subject()));
+            if let Entity::Policy(policy) = entity {
+                let relations = policy.relations_beyond(None, true);
+                events.extend(
+                    relations
+                        .map(|relation| create(Subject::ServicePolicyChange(Box::new(relation)))),
+                );
+            }
+        }
+        events.extend(keys.into_iter().flatten());
+        events
+    }
+}
+
+const fn create(subject: Subject) -> Event {
+    Event {
+        action: Action::Create,
+        is_synthetic: false,
+        subject: Some(subject),
+    }
+}

@@ -1,0 +1,47 @@
+//! The router data model: what routers know of the controller's records, and how they keep up with it.
+//!
+//! Routers judge SDKs by themselves, from a copy of the identities, services, policies and other entities.
+//! This crate holds the original, numbers its changes, and decides what each router gets next. It does no
+//! I/O, reads no clock and draws no random numbers.
+//!
+//! ```text
+//! commits, keys --> DataModel --> poll_update, poll_timeout
+//! subscriptions -->
+//!
+//! DataModel = Entities     the model, once
+//!           + Log          the change sets up to now, bounded
+//!           + subscribers  cursors in the log
+//! ```
+//!
+//! It is a crate of its own because it shares nothing with the network of `fabric`: what it needs are the
+//! messages of `wire`.
+//!
+//! # Guarantees
+//!
+//! - Each change set names the one before. One of which a router may see nothing is sent empty.
+//! - Nobody is waited for. A subscriber is a cursor, and has at most [`Options::credit`] updates on the
+//!   way. Once the log has passed it by, it gets the whole state.
+//! - Who may see an event is decided when it happens, so that a router that reads it late sees the same.
+//! - With its [`Position`] and the entities, the model goes on after a restart where it was.
+//!
+//! [`session_sync`] stands beside the model: legacy sessions are no part of it, but sent to the same
+//! routers as a whole, too.
+//!
+//! `examples/one_router.rs` shows a router that subscribes, falls behind and returns.
+
+mod audience;
+mod difference;
+mod entities;
+mod entity;
+mod keys;
+mod log;
+mod model;
+mod position;
+pub mod session_sync;
+mod subscriber;
+
+pub use entity::{Entity, EntityKey, Kind, Policy};
+pub use model::{Change, DataModel, NotRising, Options};
+pub use portcullis_channel::Moment;
+pub use position::Position;
+pub use subscriber::{SubscriberId, Update};

@@ -1,0 +1,116 @@
+//! The change sets up to now.
+
+use crate::audience::{AddressedEvent, visible_to};
+use portcullis_wire::Content as _;
+use portcullis_wire::control::data_model::{ChangeSet, Changes};
+use std::collections::VecDeque;
+
+/// One transaction.
+#[derive(Debug)]
+struct Entry {
+    index: u64,
+    previous_index: u64,
+    events: Vec<AddressedEvent>,
+    bytes: usize,
+}
+
+/// A chain of change sets, of which the oldest go first.
+#[derive(Debug)]
+pub(crate) struct Log {
+    entries: VecDeque<Entry>,
+    /// Index before the first entry.
+    base: u64,
+    bytes: usize,
+    max_entries: usize,
+    max_bytes: usize,
+}
+
+impl Log {
+    pub(crate) const fn new(base: u64, max_entries: usize, max_bytes: usize) -> Self {
+        Self {
+            entries: VecDeque::new(),
+            base,
+            bytes: 0,
+            max_entries,
+            max_bytes,
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub(crate) const fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Appends what happened at `index`, after `previous_index`.
+    pub(crate) fn append(&mut self, index: u64, previous_index: u64, events: Vec<AddressedEvent>) {
+        let bytes = size(&events);
+        self.bytes += bytes;
+        self.entries.push_back(Entry {
+            index,
+            previous_index,
+            events,
+            bytes,
+        });
+        while self.entries.len() > self.max_entries || self.bytes > self.max_bytes {
+            let Some(oldest) = self.entries.pop_front() else {
+                break;
+            };
+            self.bytes -= oldest.bytes;
+            self.base = oldest.index;
+        }
+    }
+
+    /// Forgets all entries: whoever is not at `index` needs the whole state.
+    pub(crate) fn restart(&mut self, index: u64) {
+        self.entries.clear();
+        self.bytes = 0;
+        self.base = index;
+    }
+
+    /// Whether a model at `index` can be brought up to date by change sets.
+    pub(crate) fn continues(&self, index: u64) -> bool {
+        index == self.base
+            || self
+                .entries
+                .binary_search_by_key(&index, |entry| entry.index)
+                .is_ok()
+    }
+
+    /// The change set after `index` as `router` gets it, and its index.
+    pub(crate) fn after(&self, index: u64, router: &str) -> Option<Changes> {
+        let next = self.entries.partition_point(|entry| entry.index <= index);
+        let entry = self.entries.get(next)?;
+        Some(Changes {
+            index: entry.index,
+            previous_index: entry.previous_index,
+            events: visible_to(router, &entry.events),
+            ..Changes::default()
+        })
+    }
+}
+
+/// Bytes of the events on the wire and of the ids of those that get them.
+fn size(events: &[AddressedEvent]) -> usize {
+    let message = ChangeSet {
+        changes: Changes {
+            events: events
+                .iter()
+                .map(|addressed| addressed.event.clone())
+                .collect(),
+            ..Changes::default()
+        },
+        subscription_id: None,
+    };
+    let audiences: usize = events
+        .iter()
+        .map(|addressed| addressed.audience.len())
+        .sum();
+    // What cannot be encoded cannot be sent: it takes the whole log, so that routers get the state.
+    message
+        .encode()
+        .map_or(usize::MAX / 2, |(_, body)| body.len())
+        + audiences
+}

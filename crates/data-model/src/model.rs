@@ -1,0 +1,307 @@
+//! The model, its log and those that follow it.
+
+use crate::audience::Audience;
+use crate::difference::{self, Before};
+use crate::entities::Entities;
+use crate::entity::{Entity, EntityKey, Kind};
+use crate::keys::Keys;
+use crate::log::Log;
+use crate::position::Position;
+use crate::subscriber::{Cursor, Lease, Subscriber, SubscriberId, Update};
+use portcullis_channel::Moment;
+use portcullis_wire::control::data_model::{
+    CurrentIndex, DataState, PublicKey, State, Subscription,
+};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Time between two messages that say how far the model is.
+const ANNOUNCEMENT_INTERVAL: Duration = Duration::from_secs(30);
+/// Shortest and longest subscription in seconds.
+const LEASE_SECONDS: (u32, u32) = (10, 360);
+
+/// Limits.
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    /// Change sets that are kept.
+    pub max_change_sets: usize,
+    /// Bytes of change sets that are kept, as on the wire.
+    pub max_bytes: usize,
+    /// Updates of one router on the way at a time; at least one.
+    pub credit: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            max_change_sets: 10_000,
+            max_bytes: 16 * 1024 * 1024,
+            credit: 16,
+        }
+    }
+}
+
+/// What a transaction did to an entity.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Change {
+    /// It was created or updated, or only written.
+    Set(Entity),
+    Removed(EntityKey),
+}
+
+/// A commit whose index is not after the last one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the router data model is at index {last}: it cannot go on at {index}")]
+pub struct NotRising {
+    pub last: u64,
+    pub index: u64,
+}
+
+/// The router data model.
+#[derive(Debug)]
+pub struct DataModel {
+    options: Options,
+    timeline_id: String,
+    index: u64,
+    entities: Entities,
+    keys: Arc<Keys>,
+    log: Log,
+    subscribers: BTreeMap<SubscriberId, Subscriber>,
+    next_id: u64,
+    /// Who got an update last: the next ones are asked first.
+    last_served: SubscriberId,
+}
+
+impl DataModel {
+    /// The model of `entities`, as they are at `position`.
+    pub fn new(
+        options: Options,
+        position: Position,
+        entities: impl IntoIterator<Item = Entity>,
+        keys: impl IntoIterator<Item = PublicKey>,
+    ) -> Self {
+        Self {
+            options,
+            log: Log::new(position.index, options.max_change_sets, options.max_bytes),
+            timeline_id: position.timeline_id,
+            index: position.index,
+            entities: entities.into_iter().collect(),
+            keys: Arc::new(Keys::new(position.key_ids, keys)),
+            subscribers: BTreeMap::new(),
+            next_id: 1,
+            last_served: SubscriberId(0),
+        }
+    }
+
+    /// What to keep for the next start.
+    pub fn position(&self) -> Position {
+        Position {
+            timeline_id: self.timeline_id.clone(),
+            index: self.index,
+            key_ids: self.keys.known(),
+        }
+    }
+
+    /// Change sets in the log, and their bytes.
+    pub fn log_size(&self) -> (usize, usize) {
+        (self.log.len(), self.log.bytes())
+    }
+
+    /// Takes over a transaction. `index` is the revision of the store after it. Returns whether the model
+    /// changed; if not, its index stays as well.
+    pub fn commit(
+        &mut self,
+        index: u64,
+        changes: impl IntoIterator<Item = Change>,
+    ) -> Result<bool, NotRising> {
+        if index <= self.index {
+            return Err(NotRising {
+                last: self.index,
+                index,
+            });
+        }
+        let changes: BTreeMap<EntityKey, Option<Entity>> = changes
+            .into_iter()
+            .map(|change| match change {
+                Change::Set(entity) => (entity.key(), Some(entity)),
+                Change::Removed(key) => (key, None),
+            })
+            .collect();
+        let audiences: BTreeMap<String, Audience> = changes
+            .keys()
+            .filter_map(|key| match self.entities.get(key) {
+                Some(Entity::Config(config)) => {
+                    Some((key.id.clone(), self.entities.audience(config)))
+                },
+                _ => None,
+            })
+            .collect();
+        let touches_types = changes.keys().any(|key| key.kind <= Kind::Config);
+        let hidden = touches_types.then(|| self.entities.router_configs());
+        let before: Before = changes
+            .into_iter()
+            .map(|(key, new)| {
+                let old = self.entities.set(key.clone(), new);
+                (key, old)
+            })
+            .collect();
+
+        let events = difference::events(&before, &audiences, &self.entities);
+        let is_changed = before
+            .iter()
+            .any(|(key, old)| old.as_ref() != self.entities.get(key));
+        if !is_changed {
+            return Ok(false);
+        }
+        self.log.append(index, self.index, events);
+        self.index = index;
+        if hidden.is_some_and(|hidden| self.visibility_changed(&hidden, &before)) {
+            self.log.restart(index);
+        }
+        Ok(true)
+    }
+
+    /// Whether a configuration that stays is shown to others than before, because its type is for other
+    /// entities now. That is rare enough for everyone to get the state.
+    fn visibility_changed(&self, hidden: &BTreeSet<String>, before: &Before) -> bool {
+        let now = self.entities.router_configs();
+        now.symmetric_difference(hidden).any(|id| {
+            let key = EntityKey {
+                kind: Kind::Config,
+                id: id.clone(),
+            };
+            let existed = before.get(&key).is_none_or(Option::is_some);
+            existed && self.entities.get(&key).is_some()
+        })
+    }
+
+    /// Replaces the public keys. Subscribers are told without an index.
+    pub fn set_public_keys(&mut self, keys: impl IntoIterator<Item = PublicKey>) {
+        self.keys = Arc::new(Keys::new(self.keys.known(), keys));
+    }
+
+    /// A router has opened a control channel.
+    pub fn connect(&mut self, router: String, now: Moment) -> SubscriberId {
+        let id = SubscriberId(self.next_id);
+        self.next_id += 1;
+        self.subscribers.insert(
+            id,
+            Subscriber {
+                router,
+                lease: None,
+                credit: self.options.credit.max(1),
+                announced: 0,
+                announce_at: now + ANNOUNCEMENT_INTERVAL,
+            },
+        );
+        id
+    }
+
+    pub fn disconnect(&mut self, id: SubscriberId) {
+        self.subscribers.remove(&id);
+    }
+
+    /// A router wants to follow the model, or to go on doing so. A renewal that comes late goes on where
+    /// the subscription ended.
+    pub fn subscribe(&mut self, id: SubscriberId, request: &Subscription, now: Moment) {
+        let Some(subscriber) = self.subscribers.get_mut(&id) else {
+            return;
+        };
+        let (least, most) = LEASE_SECONDS;
+        let seconds = request.duration_seconds.clamp(least, most);
+        let until = now + Duration::from_secs(seconds.into());
+        if let Some(lease) = &mut subscriber.lease
+            && request.is_renewal
+            && lease.subscription_id == request.subscription_id
+        {
+            lease.until = until;
+            return;
+        }
+        let is_current = request.current_index != 0
+            && request.timeline_id == self.timeline_id
+            && self.log.continues(request.current_index);
+        subscriber.lease = Some(Lease {
+            subscription_id: request.subscription_id.clone(),
+            until,
+            cursor: if is_current {
+                Cursor::At(request.current_index)
+            } else {
+                Cursor::Start
+            },
+            keys: None,
+        });
+    }
+
+    /// An update for this router has been written: another one may follow.
+    pub fn written(&mut self, id: SubscriberId) {
+        let most = self.options.credit.max(1);
+        if let Some(subscriber) = self.subscribers.get_mut(&id) {
+            subscriber.credit = (subscriber.credit + 1).min(most);
+        }
+    }
+
+    /// The next update for any router, each in turn.
+    pub fn poll_update(&mut self, now: Moment) -> Option<(SubscriberId, Update)> {
+        let after = self
+            .subscribers
+            .range((Bound::Excluded(self.last_served), Bound::Unbounded));
+        let up_to = self.subscribers.range(..=self.last_served);
+        let ids: Vec<_> = after.chain(up_to).map(|(id, _)| *id).collect();
+        ids.into_iter().find_map(|id| {
+            let update = self.next_update(id, now)?;
+            self.last_served = id;
+            Some((id, update))
+        })
+    }
+
+    fn next_update(&mut self, id: SubscriberId, now: Moment) -> Option<Update> {
+        let subscriber = self.subscribers.get_mut(&id)?;
+        if subscriber.credit == 0 {
+            return None;
+        }
+        let mut update = None;
+        if let Some(lease) = &mut subscriber.lease
+            && now < lease.until
+        {
+            update = match lease.cursor {
+                Cursor::At(index) if self.log.continues(index) => lease
+                    .key_changes(&self.keys)
+                    .or_else(|| lease.next_changes(index, &self.log, &subscriber.router)),
+                Cursor::At(_) | Cursor::Start => {
+                    lease.cursor = Cursor::At(self.index);
+                    lease.keys = Some(Arc::clone(&self.keys));
+                    let keys = self.keys.creations();
+                    Some(Update::State(DataState {
+                        state: State {
+                            events: self.entities.full_state(&subscriber.router, keys),
+                            end_index: self.index,
+                            timeline_id: self.timeline_id.clone(),
+                            ..State::default()
+                        },
+                        subscription_id: Some(lease.subscription_id.clone()),
+                    }))
+                },
+            };
+        }
+        if update.is_none() && subscriber.announced != self.index && subscriber.announce_at <= now {
+            subscriber.announced = self.index;
+            subscriber.announce_at = now + ANNOUNCEMENT_INTERVAL;
+            update = Some(Update::Index(CurrentIndex { index: self.index }));
+        }
+        if update.is_some() {
+            subscriber.credit -= 1;
+        }
+        update
+    }
+
+    /// When to poll at the latest if nothing else happens.
+    pub fn poll_timeout(&self) -> Option<Moment> {
+        self.subscribers
+            .values()
+            .filter(|subscriber| subscriber.announced != self.index && subscriber.credit > 0)
+            .map(|subscriber| subscriber.announce_at)
+            .min()
+    }
+}

@@ -1,0 +1,212 @@
+//! Routers that connect, lag, miss messages and go, and a controller that restarts.
+
+use crate::receiver::Receiver;
+use crate::support::{Random, Truth, change, public_key, seen_by};
+use portcullis_data_model::{Change, DataModel, Moment, Options, Position, Update};
+use std::collections::{BTreeMap, BTreeSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+const SEEDS: u64 = 2_000;
+const OPTIONS: Options = Options {
+    max_change_sets: 6,
+    max_bytes: 600,
+    credit: 3,
+};
+
+struct World {
+    random: Random,
+    now: Moment,
+    model: DataModel,
+    truth: Truth,
+    keys: BTreeSet<String>,
+    revision: u64,
+    timelines: u64,
+    receivers: Vec<Receiver>,
+}
+
+impl World {
+    fn new(seed: u64) -> Self {
+        let receivers = (0..4).map(|number| Receiver::new(format!("r{number}")));
+        Self {
+            random: Random(seed),
+            now: Moment::ZERO,
+            model: DataModel::new(OPTIONS, Position::start("0".to_owned()), [], []),
+            truth: Truth::new(),
+            keys: BTreeSet::new(),
+            revision: 0,
+            timelines: 0,
+            receivers: receivers.collect(),
+        }
+    }
+
+    fn commit(&mut self) {
+        let before = self.truth.clone();
+        change(&mut self.truth, &mut self.random);
+        let removed = before.keys().filter(|key| !self.truth.contains_key(*key));
+        let removed = removed.map(|key| Change::Removed(key.clone()));
+        let written = self.truth.iter().filter(|(key, entity)| {
+            before.get(*key) != Some(*entity) || key.id.ends_with('1') // Some are only written.
+        });
+        let written = written.map(|(_, entity)| Change::Set(entity.clone()));
+        let changes: Vec<_> = removed.chain(written).collect();
+        self.revision += 1 + self.random.below(3);
+        let is_changed = self.model.commit(self.revision, changes).unwrap();
+        assert_eq!(is_changed, before != self.truth);
+        let (change_sets, bytes) = self.model.log_size();
+        assert!(change_sets <= OPTIONS.max_change_sets && bytes <= OPTIONS.max_bytes);
+    }
+
+    fn restart(&mut self) {
+        let mut position = self.model.position();
+        if self.random.one_in(4) {
+            // A database of before, or of elsewhere, with what comes to its mind.
+            self.timelines += 1;
+            position = Position {
+                timeline_id: self.timelines.to_string(),
+                index: position.index / 2,
+                ..position
+            };
+            self.revision = position.index + self.random.below(2);
+            change(&mut self.truth, &mut self.random);
+        }
+        let keys = self.keys.iter().map(|id| public_key(id));
+        let entities = self.truth.values().cloned();
+        self.model = DataModel::new(OPTIONS, position, entities, keys);
+        for receiver in &mut self.receivers {
+            receiver.session = None;
+            receiver.queue.clear();
+        }
+    }
+
+    fn turn_key(&mut self) {
+        let id = format!("k{}", self.random.below(4));
+        if !self.keys.remove(&id) {
+            self.keys.insert(id);
+        }
+        let keys: Vec<_> = self.keys.iter().map(|id| public_key(id)).collect();
+        self.model.set_public_keys(keys);
+    }
+
+    fn flip_connection(&mut self, number: usize) {
+        let receiver = &mut self.receivers[number];
+        if let Some(session) = receiver.session.take() {
+            receiver.queue.clear();
+            self.model.disconnect(session);
+        } else {
+            let session = self.model.connect(receiver.id.clone(), self.now);
+            receiver.session = Some(session);
+            self.subscribe(number, false);
+        }
+    }
+
+    fn subscribe(&mut self, number: usize, is_renewal: bool) {
+        let receiver = &mut self.receivers[number];
+        if let Some(session) = receiver.session {
+            let request = receiver.subscription(is_renewal);
+            self.model.subscribe(session, &request, self.now);
+        }
+    }
+
+    fn send(&mut self) {
+        while let Some((session, update)) = self.model.poll_update(self.now) {
+            let receiver = self.receivers.iter_mut();
+            let mut receiver = receiver.filter(|receiver| receiver.session == Some(session));
+            let queue = &mut receiver.next().unwrap().queue;
+            queue.push_back(update);
+            assert!(queue.len() <= OPTIONS.credit, "nobody gets more than fits");
+        }
+    }
+
+    /// The next update reaches a router, or, if it is a change set and so decided, is lost.
+    fn deliver(&mut self, number: usize, is_lost: bool) {
+        let receiver = &mut self.receivers[number];
+        let Some(update) = receiver.queue.pop_front() else {
+            return;
+        };
+        self.model.written(receiver.session.unwrap());
+        let is_chained = matches!(&update, Update::Changes(set) if !set.changes.is_synthetic);
+        if !(is_lost && is_chained) && receiver.receive(update) {
+            self.subscribe(number, false);
+        }
+    }
+
+    fn step(&mut self, may_lose: bool) {
+        let number = usize::try_from(self.random.below(4)).unwrap();
+        match self.random.below(40) {
+            0 => self.flip_connection(number),
+            1 if self.random.one_in(4) => self.restart(),
+            2 => self.turn_key(),
+            3 => self.subscribe(number, true),
+            4 => self.now = self.now + Duration::from_secs(self.random.below(200)),
+            5..=12 => self.commit(),
+            13..=18 => self.send(),
+            _ => {
+                let is_lost = may_lose && self.random.one_in(20);
+                self.deliver(number, is_lost);
+            },
+        }
+    }
+
+    /// Nothing happens any more but what is due.
+    fn quiet(&mut self) {
+        for number in 0..self.receivers.len() {
+            if self.receivers[number].session.is_none() {
+                self.flip_connection(number);
+            }
+        }
+        for round in 0..30 {
+            if round % 9 == 0 {
+                for number in 0..self.receivers.len() {
+                    self.subscribe(number, true);
+                }
+            }
+            self.send();
+            for number in 0..self.receivers.len() {
+                while !self.receivers[number].queue.is_empty() {
+                    self.deliver(number, false);
+                }
+            }
+            self.now = self.now + Duration::from_secs(31);
+        }
+        let keys = self.keys.iter().map(|id| (id.clone(), public_key(id)));
+        let keys: BTreeMap<_, _> = keys.collect();
+        for receiver in &self.receivers {
+            assert_eq!(receiver.index, self.model.position().index);
+            assert_eq!(receiver.model, seen_by(&receiver.id, &self.truth));
+            assert_eq!(receiver.keys, keys);
+        }
+    }
+}
+
+#[test]
+fn routers_agree_with_the_records_once_things_are_quiet() {
+    let (mut gaps, mut states, mut change_sets) = (0, 0, 0);
+    for seed in 0..SEEDS {
+        let may_lose = seed % 2 == 1;
+        let run = AssertUnwindSafe(|| {
+            let mut world = World::new(seed);
+            for _ in 0..300 {
+                world.step(may_lose);
+            }
+            world.quiet();
+            world.receivers
+        });
+        let Ok(receivers) = catch_unwind(run) else {
+            panic!("seed {seed}");
+        };
+        for receiver in receivers {
+            assert!(
+                may_lose || receiver.gaps == 0,
+                "seed {seed}: only losses leave gaps"
+            );
+            gaps += receiver.gaps;
+            states += receiver.states;
+            change_sets += receiver.change_sets;
+        }
+    }
+    println!("{gaps} gaps, {states} states, {change_sets} change sets");
+    assert!(gaps > SEEDS / 10, "losses happen");
+    assert!(states > SEEDS * 4, "routers fall behind");
+    assert!(change_sets > SEEDS * 20, "routers keep up");
+}
