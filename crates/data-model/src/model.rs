@@ -177,7 +177,8 @@ impl DataModel {
         })
     }
 
-    /// Replaces the public keys. Subscribers are told without an index.
+    /// Replaces the public keys. Subscribers are told without an index, but the position has to be kept
+    /// anew.
     pub fn set_public_keys(&mut self, keys: impl IntoIterator<Item = PublicKey>) {
         self.keys = Arc::new(Keys::new(self.keys.known(), keys));
     }

@@ -9,6 +9,7 @@ use portcullis_data_model::{
 };
 use portcullis_wire::Content as _;
 use portcullis_wire::control::data_model::{Action, Event, Subject, Subscription};
+use std::collections::BTreeMap;
 
 const SUBSCRIPTION: &str = "oW0zQhR4R";
 
@@ -163,6 +164,54 @@ fn a_change_set_has_only_what_changed() {
     assert_eq!((set.changes.previous_index, set.changes.index), (25, 27));
     assert!(set.changes.events.is_empty());
     assert_eq!(poll(&mut model), None);
+}
+
+#[test]
+fn only_routers_that_list_a_configuration_see_it() {
+    let mut model = model(20, network());
+    let sessions = ["paris", "other"].map(|id| {
+        let session = model.connect(id.to_owned(), Moment::ZERO);
+        model.subscribe(session, &subscription(20), Moment::ZERO);
+        session
+    });
+    let renamed = config("link", "router.link.v1", "other name");
+    let second = config("second", "router.link.v1", "second");
+    let lists = |configs: [&str; 1]| router("paris", "paris", configs.map(str::to_owned));
+    let commits = [
+        vec![Change::Set(renamed)],
+        vec![Change::Set(second), Change::Set(lists(["second"]))],
+        vec![Change::Removed(key(Kind::Config, "link"))],
+    ];
+    for (index, changes) in (21..).zip(commits) {
+        assert_eq!(model.commit(index, changes), Ok(true));
+    }
+    let mut events = BTreeMap::<_, Vec<_>>::new();
+    while let Some((session, update)) = model.poll_update(Moment::ZERO) {
+        match update {
+            Update::Changes(set) if set.changes.is_synthetic => {},
+            Update::Changes(set) => {
+                events
+                    .entry(session)
+                    .or_default()
+                    .push(describe(&set.changes.events));
+            },
+            other => panic!("{other:?}"),
+        }
+    }
+    let dropped = "delete config link (synthetic)";
+    let paris: [&[&str]; 3] = [
+        &["update config link"],
+        &["config second (synthetic)", "update router paris", dropped],
+        &[],
+    ];
+    let other: [&[&str]; 3] = [
+        &["update config link"],
+        &["update router paris"],
+        &["delete config link"],
+    ];
+    for (session, expected) in sessions.iter().zip([paris, other]) {
+        assert_eq!(events[session], expected);
+    }
 }
 
 #[test]
