@@ -64,6 +64,13 @@ pub struct LoginCertificate {
     /// Fingerprint before a renewal through this session; open connections still present it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous: Option<String>,
+    /// When that renewal was confirmed. Absent on sessions from before this was recorded.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        with = "jiff::fmt::serde::timestamp::millisecond::optional"
+    )]
+    pub replaced_at: Option<Timestamp>,
     /// The last second of its validity.
     #[serde(with = "jiff::fmt::serde::timestamp::second::required")]
     pub not_after: Timestamp,
@@ -75,7 +82,24 @@ pub struct LoginCertificate {
 impl LoginCertificate {
     /// Whether a fingerprint is that of the certificate, or of the one that it replaced.
     pub fn is_or_replaced(&self, fingerprint: &str) -> bool {
-        self.fingerprint == fingerprint || self.previous.as_deref() == Some(fingerprint)
+        self.fingerprint == fingerprint || self.has_replaced(fingerprint)
+    }
+
+    /// Whether a fingerprint is that of the certificate, or of the one that it replaced less than
+    /// `grace` before `now`.
+    pub fn is_or_replaced_within(
+        &self,
+        fingerprint: &str,
+        grace: SignedDuration,
+        now: Timestamp,
+    ) -> bool {
+        let is_recent = |at| now < clock::saturating_add(at, grace);
+        self.fingerprint == fingerprint
+            || (self.has_replaced(fingerprint) && self.replaced_at.is_some_and(is_recent))
+    }
+
+    fn has_replaced(&self, fingerprint: &str) -> bool {
+        self.previous.as_deref() == Some(fingerprint)
     }
 }
 
@@ -266,6 +290,42 @@ mod tests {
     }
 
     #[test]
+    fn replaced_certificate_counts_for_a_while() {
+        let at = |second| Timestamp::from_second(second).unwrap();
+        let renewed = |replaced_at| LoginCertificate {
+            fingerprint: "new".to_owned(),
+            previous: Some("old".to_owned()),
+            replaced_at,
+            not_after: at(10_000),
+            ca: None,
+        };
+        let minute = SignedDuration::from_mins(1);
+        for (replaced_at, fingerprint, now, counts) in [
+            (Some(at(100)), "old", 159, true),
+            (Some(at(100)), "old", 160, false),
+            (Some(at(100)), "new", 160, true),
+            (Some(at(100)), "other", 101, false),
+            (None, "old", 0, false),
+            (None, "new", 0, true),
+        ] {
+            let renewed = renewed(replaced_at);
+            let within = renewed.is_or_replaced_within(fingerprint, minute, at(now));
+            assert_eq!(within, counts, "{renewed:?} {fingerprint} {now}");
+            assert_eq!(renewed.is_or_replaced(fingerprint), fingerprint != "other");
+        }
+    }
+
+    #[test]
+    fn certificate_without_the_time_of_its_renewal_is_read() {
+        let stored = r#"{"fingerprint": "new", "previous": "old", "not_after": 100}"#;
+        let read: LoginCertificate = serde_json::from_str(stored).unwrap();
+        assert_eq!(
+            (read.previous.as_deref(), read.replaced_at),
+            (Some("old"), None)
+        );
+    }
+
+    #[test]
     fn session_ends_a_timeout_after_its_last_use() {
         let used = Timestamp::from_second(1_000).unwrap();
         let ends = ApiSession::expires_at(used, SignedDuration::from_mins(30));
@@ -307,6 +367,7 @@ mod tests {
         by_certificate.certificate = Some(LoginCertificate {
             fingerprint: "f".to_owned(),
             previous: None,
+            replaced_at: None,
             not_after: Timestamp::UNIX_EPOCH,
             ca: None,
         });

@@ -4,6 +4,7 @@ use crate::support::credentials::with_certificate;
 use crate::support::oidc::{Flow, Tokens, claims, oauth_error, request, with_form};
 use crate::support::text;
 use http::Method;
+use portcullis_domain::clock::SignedDuration;
 use portcullis_pki::{Certificate, certificates_from_pem, certificates_to_pem};
 use portcullis_testkit::{Harness, Reply, Request, client_key_and_csr};
 use serde_json::{Value, json};
@@ -83,6 +84,25 @@ async fn tokens_follow_the_certificate_of_their_login_through_all_renewals() {
     assert_eq!(told["z_acf"], fourth[0].fingerprint().to_string());
     assert_eq!(told["z_cfs"], json!([told["z_acf"]]));
     assert_eq!(holder.status(&fourth).await, 200);
+}
+
+/// A key that was replaced opens nothing for long, although nobody renews again.
+#[tokio::test]
+async fn replaced_certificate_counts_as_long_as_an_access_token_lasts() {
+    let controller = Harness::start().await;
+    let (mut holder, first) = Holder::log_in(&controller).await;
+    let second = holder.renew(&first).await;
+    controller.clock.advance(SignedDuration::from_mins(29));
+    assert_eq!(holder.status(&first).await, 200);
+    holder.tokens = Tokens::of(&holder.refresh(&first).await);
+    assert_eq!(holder.status(&first).await, 200);
+    controller.clock.advance(SignedDuration::from_mins(1));
+    assert_eq!(holder.status(&first).await, 401);
+    let refused = holder.refresh(&first).await;
+    assert_eq!(oauth_error(&refused), (400, "access_denied".to_owned()));
+    assert_eq!(holder.status(&second).await, 200);
+    holder.tokens = Tokens::of(&holder.refresh(&second).await);
+    assert_eq!(holder.status(&second).await, 200);
 }
 
 #[tokio::test]

@@ -214,7 +214,7 @@ fn activate_renewal(
         .ok_or(AuthenticatorError::UnexpectedCertificate)?;
     after.updated_at = now;
     rows.replace(&found.key, &found.entity, &after)?;
-    sessions::rebind(rows, caller, &old, (fingerprint, not_after))?;
+    sessions::rebind(rows, caller, &old, (fingerprint, not_after), now)?;
     // Sessions opened with the old key must not continue.
     Ok(sessions::end_other_sessions(rows, caller, found)?)
 }

@@ -84,6 +84,7 @@ impl Login {
         session.certificate = Some(LoginCertificate {
             fingerprint: "0a".to_owned(),
             previous: None,
+            replaced_at: None,
             not_after,
             ca: ca.cloned(),
         });
@@ -169,6 +170,7 @@ async fn router_identity_keeps_no_session_that_a_third_party_opened() {
             session.certificate = Some(LoginCertificate {
                 fingerprint: "0a".to_owned(),
                 previous: None,
+                replaced_at: None,
                 not_after: session.created_at + HOUR,
                 ca: None,
             });

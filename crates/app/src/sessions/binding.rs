@@ -48,7 +48,8 @@ pub(super) fn is_satisfied(
 /// bound to no certificate counts everywhere.
 ///
 /// The certificate of the login is the one that the session names now: it may have been renewed
-/// through the session since the token was issued, also more than once.
+/// through the session since the token was issued, also more than once. The one before it counts
+/// for the lifetime of an access token, for connections that are open and the tokens they use.
 pub(crate) fn is_bound_to(
     app: &App,
     rows: Rows<'_>,
@@ -63,8 +64,9 @@ pub(crate) fn is_bound_to(
         return Ok(false);
     };
     let fingerprint = Fingerprint::of_der(leaf).to_string();
+    let (grace, now) = (app.oidc.access_token_lifetime, app.env().now());
     let is_of_login = session.certificate.as_ref().is_some_and(|certificate| {
-        token.is_bound_to_login() && certificate.is_or_replaced(&fingerprint)
+        token.is_bound_to_login() && certificate.is_or_replaced_within(&fingerprint, grace, now)
     });
     Ok(is_of_login
         || token.is_bound_to_issued(&fingerprint)
@@ -116,6 +118,7 @@ pub(crate) fn rebind(
     caller: &Caller,
     old: &str,
     (fingerprint, not_after): (String, Timestamp),
+    now: Timestamp,
 ) -> Result<(), AppError> {
     let key = own_session_key(caller);
     let Some(session) = rows.rows().get::<ApiSession>(&key)? else {
@@ -129,6 +132,7 @@ pub(crate) fn rebind(
     after.certificate = Some(LoginCertificate {
         fingerprint,
         previous: Some(old.to_owned()),
+        replaced_at: Some(now),
         not_after,
         ca: None,
     });

@@ -5,9 +5,9 @@ use portcullis_domain::ids::AuthenticatorId;
 async fn rebind_to_successor(fixture: &Fixture, caller: &Arc<Caller>, old: &'static str) {
     let caller = Arc::clone(caller);
     let successor = || ("successor".to_owned(), Timestamp::UNIX_EPOCH);
-    let rebound = fixture
-        .app
-        .commit_unaudited(move |rows| rebind(rows, &caller, old, successor()));
+    let rebound = fixture.app.commit_unaudited(move |rows| {
+        rebind(rows, &caller, old, successor(), Timestamp::UNIX_EPOCH)
+    });
     rebound.await.unwrap();
 }
 
@@ -33,6 +33,7 @@ async fn only_sessions_of_the_old_certificate_follow_to_its_successor() {
         session.certificate = Some(LoginCertificate {
             fingerprint: "old".to_owned(),
             previous: None,
+            replaced_at: None,
             not_after: Timestamp::UNIX_EPOCH,
             ca: None,
         });

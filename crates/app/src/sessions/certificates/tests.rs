@@ -33,6 +33,7 @@ impl Login {
             session.certificate = Some(LoginCertificate {
                 fingerprint: fingerprint.clone(),
                 previous: None,
+                replaced_at: None,
                 not_after: Timestamp::UNIX_EPOCH,
                 ca: None,
             });

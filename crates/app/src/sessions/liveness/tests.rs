@@ -120,6 +120,7 @@ async fn router_identity_keeps_no_session_of_a_third_party() {
             session.certificate = Some(LoginCertificate {
                 fingerprint: "0a".to_owned(),
                 previous: None,
+                replaced_at: None,
                 not_after: session.created_at + HOUR,
                 ca: None,
             });

@@ -304,6 +304,7 @@ impl VerifiedCredential for CertificateLogin {
         session.certificate = Some(LoginCertificate {
             fingerprint: self.fingerprint.clone(),
             previous: None,
+            replaced_at: None,
             not_after: self.validity.not_after,
             ca: self
                 .verification
