@@ -11,12 +11,15 @@ use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{API_SESSION, Found, Rows, RowsMut, identity_key};
 use std::ops::ControlFlow;
 
-/// Number of sessions of which the least recently used one is ended, and maximum number of sessions
-/// that are ended for a new one.
+/// Maximum number of sessions that are ended for a new one.
 const MAX_EVICTIONS: usize = 16;
 
+/// Number of sessions of finished logins of which the least recently used ones are ended.
+const SAMPLE: usize = 16;
+
 /// Number of sessions among which those of unfinished logins are looked for; more than the usual
-/// quota lets one identity have.
+/// quota lets one identity have. With a larger quota, those beyond are not seen: sessions are taken
+/// in the order of their ids, which is random, so none is seen for its age.
 const MAX_SCANNED: usize = 1024;
 
 /// Number of unfinished logins that may be ended for those that are opened at the same time.
@@ -26,15 +29,23 @@ const MAX_UNFINISHED: usize = 64;
 ///
 /// Nobody is locked out by too many sessions: first those of unfinished logins are ended, then the
 /// least recently used ones of a small sample. So whoever knows a password but no TOTP code ends
-/// hardly any other sessions than their own. The candidates are chosen from memory; that they still exist, and which ones replace
-/// those that do not, is decided in the transaction, since logins queue up before it.
+/// hardly any other sessions than their own. The candidates are chosen from memory; that they still
+/// exist, that an unfinished one was not finished meanwhile, and which ones replace those that are
+/// out, is decided in the transaction, since logins queue up before it.
 #[derive(Debug, Clone)]
 pub(super) struct EvictionPlan {
     identity: RecordKey,
     /// Bytes beyond the quota, not counting sessions that are opened concurrently.
     excess_bytes: usize,
-    /// The first to go first.
-    candidates: Vec<RecordNumber>,
+    candidates: Candidates,
+}
+
+/// Sessions that may be ended, the first to go first.
+#[derive(Debug, Clone, Default)]
+struct Candidates {
+    /// Of unfinished logins; they go before all others, and only while that holds.
+    unfinished: Vec<RecordNumber>,
+    finished: Vec<RecordNumber>,
 }
 
 impl EvictionPlan {
@@ -45,14 +56,14 @@ impl EvictionPlan {
         let wanted = sessions.owned_bytes(identity) + new.stored_bytes();
         let excess_bytes = wanted.saturating_sub(quota);
         let candidates = if excess_bytes == 0 {
-            Vec::new()
+            Candidates::default()
         } else {
             let owned: Vec<_> = sessions
                 .owned_by(identity, 0, MAX_SCANNED)
                 .into_iter()
                 .filter_map(|number| sessions.get(number))
                 .collect();
-            choose_candidates(owned)
+            Candidates::choose(owned)
         };
         Self {
             identity: identity_key(identity),
@@ -75,13 +86,15 @@ impl EvictionPlan {
         Ok(ended)
     }
 
-    /// The first candidate that still exists, or else the oldest session.
+    /// The first candidate that still is one, or else the oldest session.
     fn next(&self, rows: Rows<'_>) -> Result<Option<Found<ApiSession>>, StoreError> {
-        for number in &self.candidates {
-            let key = self.identity.dependent(API_SESSION, number.0);
-            if let Some(entity) = rows.get(&key)? {
-                return Ok(Some(Found { key, entity }));
-            }
+        let unfinished =
+            self.first_of(&self.candidates.unfinished, rows, ApiSession::is_unfinished);
+        if let Some(session) = unfinished? {
+            return Ok(Some(session));
+        }
+        if let Some(session) = self.first_of(&self.candidates.finished, rows, |_session| true)? {
+            return Ok(Some(session));
         }
         let mut oldest = None;
         rows.for_each_in(&self.identity.dependents(API_SESSION), &mut |session| {
@@ -90,18 +103,42 @@ impl EvictionPlan {
         })?;
         Ok(oldest)
     }
+
+    /// The first of these sessions that still exists and may be ended.
+    fn first_of(
+        &self,
+        numbers: &[RecordNumber],
+        rows: Rows<'_>,
+        may_end: impl Fn(&ApiSession) -> bool,
+    ) -> Result<Option<Found<ApiSession>>, StoreError> {
+        for number in numbers {
+            let key = self.identity.dependent(API_SESSION, number.0);
+            if let Some(entity) = rows.get(&key)?.filter(&may_end) {
+                return Ok(Some(Found { key, entity }));
+            }
+        }
+        Ok(None)
+    }
 }
 
-fn choose_candidates(owned: Vec<MirroredSession<'_>>) -> Vec<RecordNumber> {
-    let (mut unfinished, mut others): (Vec<_>, Vec<_>) = owned
-        .into_iter()
-        .partition(|session| session.record.is_unfinished());
-    unfinished.sort_by_key(MirroredSession::last_activity_at);
-    unfinished.truncate(MAX_UNFINISHED);
-    others.truncate(MAX_EVICTIONS);
-    others.sort_by_key(MirroredSession::last_activity_at);
-    let candidates = unfinished.iter().chain(&others);
-    candidates.map(|session| session.number).collect()
+impl Candidates {
+    fn choose(owned: Vec<MirroredSession<'_>>) -> Self {
+        let (mut unfinished, mut finished): (Vec<_>, Vec<_>) = owned
+            .into_iter()
+            .partition(|session| session.record.is_unfinished());
+        unfinished.sort_by_key(MirroredSession::last_activity_at);
+        unfinished.truncate(MAX_UNFINISHED);
+        finished.truncate(SAMPLE);
+        finished.sort_by_key(MirroredSession::last_activity_at);
+        let numbers = |sessions: Vec<MirroredSession<'_>>| {
+            let numbers = sessions.into_iter().map(|session| session.number);
+            numbers.collect()
+        };
+        Self {
+            unfinished: numbers(unfinished),
+            finished: numbers(finished),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -4,16 +4,30 @@ use crate::fixture::Fixture;
 use portcullis_domain::access::Caller;
 
 /// Ends sessions of a caller for ever so many bytes; returns how many were ended.
-async fn evict(fixture: &Fixture, caller: &Caller, candidates: Vec<RecordNumber>) -> usize {
+async fn evict(fixture: &Fixture, caller: &Caller, candidates: Candidates) -> usize {
+    evict_bytes(fixture, caller, candidates, usize::MAX).await
+}
+
+/// Ends sessions of a caller for so many bytes; returns how many were ended.
+async fn evict_bytes(
+    fixture: &Fixture,
+    caller: &Caller,
+    candidates: Candidates,
+    excess_bytes: usize,
+) -> usize {
     let plan = EvictionPlan {
         identity: identity_key(caller.identity_number),
-        excess_bytes: usize::MAX,
+        excess_bytes,
         candidates,
     };
     let applied = fixture
         .app
         .commit_unaudited(move |rows| Ok::<_, AppError>(plan.apply(rows)?));
     applied.await.unwrap().len()
+}
+
+fn number(session: &RecordKey) -> RecordNumber {
+    RecordNumber(session.id().1)
 }
 
 fn is_there(fixture: &Fixture, session: &RecordKey) -> bool {
@@ -27,9 +41,12 @@ async fn login_ends_a_limited_number_of_sessions_and_never_fails_for_lack_of_the
     let admin = fixture.admin().await;
     // The own session is one more, and the oldest.
     fixture.add_sessions(&admin, MAX_EVICTIONS + 1).await;
-    assert_eq!(evict(&fixture, &admin, Vec::new()).await, MAX_EVICTIONS);
-    assert_eq!(evict(&fixture, &admin, Vec::new()).await, 2);
-    assert_eq!(evict(&fixture, &admin, Vec::new()).await, 0);
+    assert_eq!(
+        evict(&fixture, &admin, Candidates::default()).await,
+        MAX_EVICTIONS
+    );
+    assert_eq!(evict(&fixture, &admin, Candidates::default()).await, 2);
+    assert_eq!(evict(&fixture, &admin, Candidates::default()).await, 0);
 }
 
 #[tokio::test]
@@ -41,10 +58,38 @@ async fn candidate_that_is_gone_is_replaced_by_the_oldest_session() {
         panic!("{keys:?}");
     };
     fixture.remove::<ApiSession>(*next_to_last).await;
-    let candidates = [next_to_last, last].map(|key| RecordNumber(key.id().1));
-    let ended = evict(&fixture, &admin, candidates.to_vec()).await;
+    let candidates = Candidates {
+        finished: [next_to_last, last].map(number).to_vec(),
+        ..Candidates::default()
+    };
+    let ended = evict(&fixture, &admin, candidates).await;
     assert_eq!(ended, MAX_EVICTIONS);
     assert!(!is_there(&fixture, last) && !is_there(&fixture, oldest));
     let left = keys.iter().filter(|key| is_there(&fixture, key)).count();
     assert_eq!(left, 1, "the newest of those that were no candidates");
+}
+
+#[tokio::test]
+async fn login_that_was_finished_meanwhile_is_spared() {
+    let fixture = Fixture::start().await;
+    let admin = fixture.admin().await;
+    let keys = fixture.add_sessions(&admin, 3).await;
+    let [finished_meanwhile, unfinished, idle] = &*keys else {
+        panic!("{keys:?}");
+    };
+    let demand_code = |mut session: ApiSession| {
+        session.totp.is_required = true;
+        session
+    };
+    fixture.change(*unfinished, demand_code).await;
+    let candidates = Candidates {
+        unfinished: [finished_meanwhile, unfinished].map(number).to_vec(),
+        finished: vec![number(idle)],
+    };
+    for gone in [unfinished, idle] {
+        assert!(is_there(&fixture, gone));
+        let ended = evict_bytes(&fixture, &admin, candidates.clone(), 1).await;
+        assert_eq!(ended, 1);
+        assert!(!is_there(&fixture, gone) && is_there(&fixture, finished_meanwhile));
+    }
 }
