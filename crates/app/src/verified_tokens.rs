@@ -5,8 +5,14 @@ use portcullis_oidc::claims::AccessClaims;
 use portcullis_storage::vault::Vault;
 use std::sync::Arc;
 
-/// Number of tokens in a generation of the cache. One takes about 2 KiB with its claims.
+/// Number of tokens in a generation of the cache. One usually takes about 2 KiB with its claims, all
+/// of them 32 MiB. With the longest tokens and claims of many short texts it is up to about 16 KiB,
+/// and 256 MiB.
 const TOKENS: usize = 8192;
+
+/// Length of the longest token that is remembered. Usual ones have 1 to 2 KiB; clients choose some
+/// of the claims, and would fill the memory with them otherwise.
+const MAX_TOKEN_BYTES: usize = 4096;
 
 /// Domain of the keyed hash of signatures.
 const SIGNATURE_DOMAIN: &str = "signature of a verified access token";
@@ -37,8 +43,11 @@ impl VerifiedTokens {
         (*known.signed == *signed).then(|| Arc::clone(&known.claims))
     }
 
-    /// Remembers a token that was verified.
+    /// Remembers a token that was verified, unless it is too long.
     pub(crate) fn insert(&self, vault: &Vault, token: &str, claims: &Arc<AccessClaims>) {
+        if token.len() > MAX_TOKEN_BYTES {
+            return;
+        }
         if let Some((signed, signature)) = token.rsplit_once('.') {
             let verified = VerifiedToken {
                 signed: signed.into(),
@@ -52,3 +61,6 @@ impl VerifiedTokens {
 fn hash(vault: &Vault, signature: &str) -> [u8; 16] {
     vault.lookup_hash(SIGNATURE_DOMAIN, signature.as_bytes())
 }
+
+#[cfg(test)]
+mod tests;
