@@ -181,8 +181,12 @@ impl ApiSession {
         }
     }
 
-    /// Whether its login goes on: it lacks its tokens, or a TOTP code. Whoever knows nothing but a
-    /// password comes no further.
+    /// Whether its login goes on: it lacks its tokens, or the code of a TOTP enrollment. Whoever knows
+    /// nothing but a password comes no further.
+    ///
+    /// What the policy demands beyond that is not known here. So a session of `zt-session` without
+    /// an enrollment counts as finished, whatever its policy, and so does one of a policy with an
+    /// external JWT as second factor, which is proved with each request.
     pub fn is_unfinished(&self) -> bool {
         let lacks_tokens = self.oidc.as_ref().is_some_and(OidcSession::is_pending);
         lacks_tokens || (self.totp.is_required && !self.totp.is_complete())
