@@ -9,6 +9,10 @@
 //! to the client that it belongs to, within a minute. The current one yields ID tokens and stays
 //! what it is. An ID token opens nothing.
 //!
+//! Tabs of the controller's own console share one refresh token, and present it at the same time. One of
+//! them gets the next one and shares it. The others get nothing, but if the console has spent their
+//! token within ten seconds, the session stays: they find the next one when they try again.
+//!
 //! [`OidcSession::present`] decides that. It changes nothing by itself: the caller reads the
 //! session, presents the token and writes what comes out in one transaction, so of many who present
 //! a token at the same time one is served. Before that, the caller has verified signature and
@@ -67,6 +71,12 @@ impl TokenId {
 /// How long a spent token yields its ID token.
 const ID_TOKEN_WINDOW: SignedDuration = SignedDuration::from_mins(1);
 
+/// How long the console may present a token that it has spent, in vain.
+const CONSOLE_WINDOW: SignedDuration = SignedDuration::from_secs(10);
+
+/// Most spent tokens that are remembered for the console.
+const MAX_REMEMBERED: usize = 16;
+
 /// Tolerated disorder between requests. A token that was spent further in the future was so before the clock was
 /// set back.
 const CLOCK_TOLERANCE: SignedDuration = SignedDuration::from_secs(5);
@@ -94,6 +104,9 @@ struct RefreshTokens {
     /// The one before it. All others before are spent, too, and yield nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     spent: Option<SpentToken>,
+    /// Those before that which the console has just spent, the newest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    spent_before: Vec<SpentToken>,
 }
 
 /// A token that was spent for its successor.
@@ -103,7 +116,17 @@ struct SpentToken {
     #[serde(with = "jiff::fmt::serde::timestamp::millisecond::required")]
     spent_at: Timestamp,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    by_console: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     has_yielded_id_token: bool,
+}
+
+/// Who presents a refresh token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Presenter {
+    pub client: OidcClient,
+    /// Whether it says to be a page of the controller's own console. Anybody can say so.
+    pub is_console: bool,
 }
 
 /// What a client presents a refresh token for.
@@ -125,6 +148,8 @@ pub enum Wanted {
 pub enum Presented {
     /// The tokens that are wanted are issued, and this becomes the record.
     Served(OidcSession),
+    /// No token is issued, and nothing changes: the console has just spent the token in another tab.
+    JustSpent,
     /// No token is issued, and the session ends with all its tokens.
     Ended(EndReason),
 }
@@ -160,6 +185,7 @@ impl OidcSession {
             refresh_tokens: refresh.map(|first| RefreshTokens {
                 current: first,
                 spent: None,
+                spent_before: Vec::new(),
             }),
         }
     }
@@ -174,29 +200,35 @@ impl OidcSession {
         now >= self.expires_at
     }
 
-    /// Decides about a refresh token that `client` presents at `now`.
+    /// Decides about a refresh token that is presented at `now`.
     pub fn present(
         &self,
         token: &TokenId,
-        client: OidcClient,
+        presenter: Presenter,
         wanted: Wanted,
         now: Timestamp,
     ) -> Presented {
-        if client != self.client {
+        if presenter.client != self.client {
             return Presented::Ended(EndReason::OtherClient);
         }
         let tokens = self.refresh_tokens.as_ref();
         let served = tokens.and_then(|tokens| match wanted {
             Wanted::Rotation { next, expires_at } => {
-                Some((tokens.rotated(token, next, now)?, expires_at))
+                Some((tokens.rotated(token, next, presenter, now)?, expires_at))
             },
             Wanted::IdToken => Some((tokens.after_id_token(token, now)?, self.expires_at)),
         });
         let Some((tokens, expires_at)) = served else {
-            return Presented::Ended(EndReason::Replayed);
+            let is_console = presenter.is_console;
+            let is_known = tokens.is_some_and(|tokens| tokens.has_console_spent(token, now));
+            return if is_console && is_known {
+                Presented::JustSpent
+            } else {
+                Presented::Ended(EndReason::Replayed)
+            };
         };
         Presented::Served(Self {
-            client,
+            client: self.client,
             expires_at,
             is_pending: false,
             refresh_tokens: Some(tokens),
@@ -207,15 +239,37 @@ impl OidcSession {
 impl RefreshTokens {
     /// The tokens after the current one was spent for `next`; `None` if `token` is not the current
     /// one.
-    fn rotated(&self, token: &TokenId, next: TokenId, now: Timestamp) -> Option<Self> {
-        (self.current == *token).then(|| Self {
+    fn rotated(
+        &self,
+        token: &TokenId,
+        next: TokenId,
+        presenter: Presenter,
+        now: Timestamp,
+    ) -> Option<Self> {
+        if self.current != *token {
+            return None;
+        }
+        let remembered = self.spent_tokens().filter(|spent| spent.is_of_console(now));
+        Some(Self {
             current: next,
+            spent_before: remembered.take(MAX_REMEMBERED).cloned().collect(),
             spent: Some(SpentToken {
                 id: token.clone(),
                 spent_at: now,
+                by_console: presenter.is_console,
                 has_yielded_id_token: false,
             }),
         })
+    }
+
+    fn has_console_spent(&self, token: &TokenId, now: Timestamp) -> bool {
+        self.spent_tokens()
+            .any(|spent| spent.id == *token && spent.is_of_console(now))
+    }
+
+    /// The spent tokens that are remembered, the newest first.
+    fn spent_tokens(&self) -> impl Iterator<Item = &SpentToken> {
+        self.spent.iter().chain(&self.spent_before)
     }
 
     /// The tokens after one yielded an ID token; `None` if it has none to yield.
@@ -232,8 +286,15 @@ impl RefreshTokens {
 
 impl SpentToken {
     fn yields_id_token(&self, now: Timestamp) -> bool {
-        let since = now.duration_since(self.spent_at);
-        !self.has_yielded_id_token && (-CLOCK_TOLERANCE..=ID_TOKEN_WINDOW).contains(&since)
+        !self.has_yielded_id_token && self.is_within(ID_TOKEN_WINDOW, now)
+    }
+
+    fn is_of_console(&self, now: Timestamp) -> bool {
+        self.by_console && self.is_within(CONSOLE_WINDOW, now)
+    }
+
+    fn is_within(&self, window: SignedDuration, now: Timestamp) -> bool {
+        (-CLOCK_TOLERANCE..=window).contains(&now.duration_since(self.spent_at))
     }
 }
 

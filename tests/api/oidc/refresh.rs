@@ -3,12 +3,14 @@
 use crate::support::mfa::advance_clock;
 use crate::support::modify_policy;
 use crate::support::oidc::{
-    Flow, Tokens, claims, exchange, logged_in, oauth_error, refresh, session_of, with_alice,
+    Flow, Tokens, claims, exchange, logged_in, oauth_error, refresh, request, session_of,
+    with_alice, with_form,
 };
+use http::Method;
 use portcullis_app::Settings;
 use portcullis_domain::api_session::SessionLifetimes;
 use portcullis_domain::clock::SignedDuration;
-use portcullis_testkit::{Harness, HarnessOptions};
+use portcullis_testkit::{Harness, HarnessOptions, Reply};
 use serde_json::json;
 
 const REFUSED: u16 = 400;
@@ -61,6 +63,57 @@ async fn one_of_sixty_four_at_a_time_wins() {
     );
     // The others were replays.
     assert_eq!(session_of(&controller, &first.access).await.status, 401);
+}
+
+/// Renews tokens as a page of `origin` does.
+async fn refresh_in(controller: &Harness, token: &str, origin: &str) -> Reply {
+    let form = [
+        ("grant_type", "refresh_token"),
+        ("client_id", "native"),
+        ("refresh_token", token),
+    ];
+    let request = request(controller, Method::POST, "/oauth/token");
+    with_form(request.header("origin", origin), &form)
+        .send()
+        .await
+}
+
+#[tokio::test]
+async fn tabs_of_the_console_end_no_session() {
+    const OWN: &str = "https://ctrl.example.test:1280";
+    // Who presents the spent token, after how many seconds, and whether the session goes on.
+    for (serves_console, origin, seconds, goes_on) in [
+        (true, OWN, 0, true),
+        (true, OWN, 10, true),
+        (true, OWN, 11, false),
+        (true, "https://other.example.test", 0, false),
+        (false, OWN, 0, false),
+    ] {
+        let case = format!("{serves_console}, {origin}, {seconds}");
+        let options = HarnessOptions {
+            serves_console,
+            ..HarnessOptions::default()
+        };
+        let controller = Harness::start_with(options).await;
+        let admin = controller.admin().await;
+        controller.create_user(&admin, "alice", json!({})).await;
+        let first = Tokens::by_password(&controller, "alice").await;
+        let second = Tokens::of(&refresh_in(&controller, &first.refresh, OWN).await);
+        advance_clock(&controller, seconds);
+        let again = refresh_in(&controller, &first.refresh, origin).await;
+        if goes_on {
+            // Whoever sends it gets nothing, and is told to look again.
+            assert_eq!(again.status, 503, "{case}");
+            assert_eq!(again.json()["error"], "temporarily_unavailable", "{case}");
+            assert!(again.headers.contains_key("retry-after"), "{case}");
+            Tokens::of(&refresh_in(&controller, &second.refresh, OWN).await);
+        } else {
+            let refused = (REFUSED, "invalid_grant".to_owned());
+            assert_eq!(oauth_error(&again), refused, "{case}");
+        }
+        let status = session_of(&controller, &second.access).await.status;
+        assert_eq!(status, if goes_on { 200 } else { 401 }, "{case}");
+    }
 }
 
 #[tokio::test]
@@ -205,10 +258,7 @@ async fn refresh_token_expires_and_so_does_its_session() {
     let id = claims(&first.access)["z_asid"].as_str().unwrap().to_owned();
     let admin = controller.admin().await;
     let path = format!("/api-sessions/{id}");
-    let gone = controller
-        .manage(http::Method::GET, &path, &admin)
-        .send()
-        .await;
+    let gone = controller.manage(Method::GET, &path, &admin).send().await;
     assert_eq!(gone.status, 404);
 }
 

@@ -21,8 +21,9 @@ ORIGIN = URL.removesuffix("/zac/")
 class Console:
     """A tab with the console, and what the browser asked for and complained about meanwhile."""
 
-    def __init__(self, browser):
-        self.page = browser.new_context(ignore_https_errors=True).new_page()
+    def __init__(self, window):
+        self.window = window
+        self.page = window.new_page()
         self.asked = []
         self.problems = []
         self.page.on("response", self.note)
@@ -136,6 +137,37 @@ def restricted_at_work(console):
     console.log_out()
 
 
+def tabs(console):
+    """Two tabs renew the session at the same time, and both have it after that."""
+    console.sign_in("bert")
+    console.expect("signed in")
+    held = []
+
+    def hold(route):
+        held.append(route)
+        if len(held) == 2:
+            for one in held:
+                one.continue_()
+        elif len(held) > 2:
+            route.continue_()
+
+    pair = [console, Console(console.window)]
+    for tab in pair:
+        tab.page.route("**/oidc/oauth/token", hold)
+        tab.page.goto(URL)
+    for tab in pair:
+        tab.expect("ready")
+        tab.page.unroute("**/oidc/oauth/token")
+        assert "printer" in tab.listed("services")
+    refused = [tab.count("POST", "/oidc/oauth/token", 503) for tab in pair]
+    assert sum(refused) >= 1, [tab.asked for tab in pair]
+    assert not any(tab.count("POST", "/oidc/oauth/token", 400) for tab in pair), [tab.asked for tab in pair]
+    pair[1].load()
+    console.load()
+    assert not pair[1].problems, pair[1].problems
+    console.log_out()
+
+
 def unenrolled(console):
     """Whoever has to set up a second factor first learns it, and is not asked for a code that nobody has."""
     console.sign_in("dora")
@@ -143,13 +175,13 @@ def unenrolled(console):
     expect(console.page.get_by_label("Code")).to_be_hidden()
 
 
-SCENARIOS = [administrator, restricted, restricted_with_code, unenrolled]
+SCENARIOS = [administrator, restricted, restricted_with_code, tabs, unenrolled]
 
 with sync_playwright() as playwright:
     browser = chromium.launch(playwright)
     for scenario in SCENARIOS:
         if scenario.__name__ in sys.argv[1:]:
-            console = Console(browser)
+            console = Console(browser.new_context(ignore_https_errors=True))
             console.load()
             color = console.page.locator("main").evaluate("it => getComputedStyle(it).color")
             assert color == "rgb(1, 2, 3)", f"the style sheet does not count: {color}"

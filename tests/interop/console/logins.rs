@@ -67,3 +67,8 @@ fn administrators_work_with_a_second_factor() {
 fn restricted_users_stay_logged_in() {
     drive(&["restricted", "restricted_with_code"]);
 }
+
+#[test]
+fn tabs_share_a_session() {
+    drive(&["tabs"]);
+}

@@ -15,7 +15,7 @@ use portcullis_domain::clock::{SignedDuration, Timestamp};
 use portcullis_domain::entropy::EntropyError;
 use portcullis_domain::ids::SignerId;
 use portcullis_domain::oidc_session::{
-    EndReason, OidcClient, OidcSession, Presented, TokenId, Wanted,
+    EndReason, OidcClient, OidcSession, Presented, Presenter, TokenId, Wanted,
 };
 use portcullis_oidc::amr::Amr;
 use portcullis_oidc::claims::{ClaimsError, IdTokenOrigin, RefreshClaims, SessionFacts};
@@ -42,6 +42,8 @@ pub struct TokenClient<'c> {
     pub origin: &'c Origin,
     /// The issuer that the request is addressed to.
     pub issuer: &'c Issuer,
+    /// Whether it says to be a page at that issuer's address.
+    pub is_own_page: bool,
     /// Certificate chain of the connection in DER, leaf first.
     pub certificates: &'c [&'c [u8]],
 }
@@ -359,7 +361,11 @@ impl TokenGrant<'_> {
 
     /// Presents a refresh token in a transaction; one that was spent ends its session.
     async fn present(&self, renewal: &Renewal, wanted: Wanted) -> Result<(), GrantError> {
-        let (client, now) = (self.oidc_client, self.tokens.now);
+        let presenter = Presenter {
+            client: self.oidc_client,
+            is_console: self.app.oidc.serves_console && self.client.is_own_page,
+        };
+        let now = self.tokens.now;
         let claims = renewal.claims.clone();
         let revocation = SessionRevocation::new(self.app);
         let key = renewal.live.session.key;
@@ -373,11 +379,12 @@ impl TokenGrant<'_> {
                     return Err(TokenError::Revoked.into());
                 }
                 let (session, oidc) = recheck.session(rows.rows())?;
-                match oidc.present(&claims.jti, client, wanted.clone(), now) {
+                match oidc.present(&claims.jti, presenter, wanted.clone(), now) {
                     Presented::Served(oidc) => {
                         recheck.write(rows, &session, oidc)?;
                         Ok(None)
                     },
+                    Presented::JustSpent => Err(TokenError::JustSpent.into()),
                     Presented::Ended(reason) => {
                         rows.set_removal_verb("revoke");
                         revocation.end(rows, &key, &session)?;

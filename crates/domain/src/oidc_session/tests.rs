@@ -12,26 +12,46 @@ fn at(second: i64) -> Timestamp {
     Timestamp::from_second(1_800_000_000 + second).unwrap()
 }
 
+const PROGRAM: Presenter = Presenter {
+    client: OidcClient::Native,
+    is_console: false,
+};
+const CONSOLE: Presenter = Presenter {
+    is_console: true,
+    ..PROGRAM
+};
+
 fn family() -> OidcSession {
     OidcSession::pending(OidcClient::Native, at(0)).issued(Some(id(0)), at(86_400))
 }
 
 /// Presents a token for the next one.
 fn rotate(family: &OidcSession, token: usize, next: usize, second: i64) -> Presented {
+    rotate_by(PROGRAM, family, token, next, second)
+}
+
+fn rotate_by(
+    presenter: Presenter,
+    family: &OidcSession,
+    token: usize,
+    next: usize,
+    second: i64,
+) -> Presented {
     let wanted = Wanted::Rotation {
         next: id(next),
         expires_at: at(86_400 + second),
     };
-    family.present(&id(token), OidcClient::Native, wanted, at(second))
+    family.present(&id(token), presenter, wanted, at(second))
 }
 
 fn id_token(family: &OidcSession, token: usize, second: i64) -> Presented {
-    family.present(&id(token), OidcClient::Native, Wanted::IdToken, at(second))
+    family.present(&id(token), PROGRAM, Wanted::IdToken, at(second))
 }
 
 fn served(presented: Presented) -> OidcSession {
     match presented {
         Presented::Served(family) => family,
+        Presented::JustSpent => panic!("just spent"),
         Presented::Ended(reason) => panic!("{reason}"),
     }
 }
@@ -97,9 +117,49 @@ fn other_clients_end_the_family() {
     let ended = Presented::Ended(EndReason::OtherClient);
     let spent = served(rotate(&family(), 0, 1, 10));
     for token in [0, 1] {
-        let presented = spent.present(&id(token), OidcClient::OpenZiti, Wanted::IdToken, at(11));
+        let other = Presenter {
+            client: OidcClient::OpenZiti,
+            ..CONSOLE
+        };
+        let presented = spent.present(&id(token), other, Wanted::IdToken, at(11));
         assert_eq!(presented, ended);
     }
+}
+
+#[test]
+fn tabs_of_the_console_end_no_session() {
+    let first = served(rotate_by(CONSOLE, &family(), 0, 1, 10));
+    let second = served(rotate_by(CONSOLE, &first, 1, 2, 15));
+    for (token, second_of, presented) in [
+        (0, 10, Presented::JustSpent),
+        (0, 20, Presented::JustSpent),
+        (0, 21, REPLAYED),
+        (1, 25, Presented::JustSpent),
+        (1, 26, REPLAYED),
+        (1, 9, REPLAYED),
+        (7, 15, REPLAYED),
+    ] {
+        let outcome = rotate_by(CONSOLE, &second, token, 3, second_of);
+        assert_eq!(outcome, presented, "{token} at {second_of}");
+    }
+    assert_eq!(rotate(&second, 1, 3, 15), REPLAYED, "a program");
+    let by_program = served(rotate(&family(), 0, 1, 10));
+    assert_eq!(rotate_by(CONSOLE, &by_program, 0, 2, 10), REPLAYED);
+}
+
+#[test]
+fn what_is_remembered_for_the_console_is_bounded() {
+    let mut family = family();
+    for number in 0..100 {
+        family = served(rotate_by(CONSOLE, &family, number, number + 1, 10));
+    }
+    let oldest = 99 - MAX_REMEMBERED;
+    let outcome = |token| rotate_by(CONSOLE, &family, token, 101, 10);
+    assert_eq!(outcome(oldest), Presented::JustSpent);
+    assert_eq!(outcome(oldest - 1), REPLAYED);
+    let later = served(rotate_by(CONSOLE, &family, 100, 101, 1_000));
+    let text = serde_json::to_string(&later).unwrap();
+    assert!(!text.contains("spent_before"), "{text}");
 }
 
 #[test]
@@ -132,7 +192,7 @@ fn one_of_many_is_served() {
                 served += 1;
                 record = Some(family);
             },
-            Some(Presented::Ended(_)) => record = None,
+            Some(Presented::JustSpent | Presented::Ended(_)) => record = None,
             None => {},
         }
     }
@@ -140,10 +200,15 @@ fn one_of_many_is_served() {
 }
 
 /// What is presented: how many tokens before the newest, by whom, what for, and after how many seconds.
-fn events() -> impl Strategy<Value = Vec<(usize, OidcClient, bool, i64)>> {
-    let client = prop_oneof![20 => Just(OidcClient::Native), 1 => Just(OidcClient::OpenZiti)];
+fn events() -> impl Strategy<Value = Vec<(usize, Presenter, bool, i64)>> {
+    let other_client = Presenter {
+        client: OidcClient::OpenZiti,
+        is_console: false,
+    };
+    let presenter = prop_oneof![10 => Just(PROGRAM), 20 => Just(CONSOLE), 1 => Just(other_client)];
     let age = prop_oneof![6 => Just(0_usize), 3 => Just(1), 1 => Just(2)];
-    proptest::collection::vec((age, client, any::<bool>(), 0..50_i64), 0..40)
+    let wait = prop_oneof![0..5_i64, 0..50_i64];
+    proptest::collection::vec((age, presenter, any::<bool>(), wait), 0..40)
 }
 
 proptest! {
@@ -154,37 +219,43 @@ proptest! {
     fn whatever_the_order_each_token_is_spent_once(events in events()) {
         let mut family = family();
         let (mut newest, mut now) = (0_usize, 0);
-        let mut spent_at = BTreeMap::new();
+        let mut spent_by = BTreeMap::new();
         let mut yielded = std::collections::BTreeSet::new();
-        for (age, client, wants_id_token, wait) in events {
+        for (age, presenter, wants_id_token, wait) in events {
             now += wait;
             let token = newest.saturating_sub(age);
-            let spent = spent_at.get(&token).copied();
+            let spent: Option<(i64, bool)> = spent_by.get(&token).copied();
+            let is_own = presenter.client == OidcClient::Native;
             let (presented, is_allowed) = if wants_id_token {
-                let is_recent = spent.is_some_and(|spent| now - spent <= 60);
+                let is_recent = spent.is_some_and(|(second, _)| now - second <= 60);
                 // A token before the last one was spent before its successor was.
                 let is_last = newest - token <= 1;
                 (
-                    family.present(&id(token), client, Wanted::IdToken, at(now)),
+                    family.present(&id(token), presenter, Wanted::IdToken, at(now)),
                     spent.is_none() || is_recent && is_last && !yielded.contains(&token),
                 )
             } else {
                 let wanted = Wanted::Rotation { next: id(newest + 1), expires_at: at(now + 86_400) };
-                (family.present(&id(token), client, wanted, at(now)), spent.is_none())
+                (family.present(&id(token), presenter, wanted, at(now)), spent.is_none())
             };
             match presented {
                 Presented::Served(next) => {
-                    prop_assert!(is_allowed && client == OidcClient::Native);
+                    prop_assert!(is_allowed && is_own);
                     family = next;
                     if wants_id_token {
                         prop_assert!(spent.is_none() || yielded.insert(token));
                     } else {
-                        prop_assert!(spent_at.insert(token, now).is_none());
+                        prop_assert!(spent_by.insert(token, (now, presenter.is_console)).is_none());
                         newest += 1;
                     }
                 },
+                Presented::JustSpent => {
+                    let by_console = spent.filter(|(_, by_console)| *by_console);
+                    let is_recent = by_console.is_some_and(|(second, _)| now - second <= 10);
+                    prop_assert!(!is_allowed && presenter.is_console && is_recent);
+                },
                 Presented::Ended(_) => {
-                    prop_assert!(!is_allowed || client != OidcClient::Native);
+                    prop_assert!(!is_allowed || !is_own);
                     return Ok(());
                 },
             }

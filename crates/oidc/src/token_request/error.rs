@@ -30,6 +30,9 @@ pub enum TokenError {
     /// A token was revoked or spent, or whoever it was issued to lost what it was issued for.
     #[error("the token was revoked")]
     Revoked,
+    /// The console has just spent a token, in another tab that has the next one.
+    #[error("another tab has just renewed the session; try again with its token")]
+    JustSpent,
     #[error("{0} not supported")]
     TokenType(&'static str),
     #[error("actor_token not supported")]
@@ -87,6 +90,8 @@ impl TokenError {
             Self::Target => "invalid_target",
             Self::Scope(_) => "invalid_scope",
             Self::Certificate => "access_denied",
+            // Of RFC 6749 section 4.1.2.1, which has a word for it.
+            Self::JustSpent => "temporarily_unavailable",
             Self::Internal => "server_error",
         }
     }
@@ -100,6 +105,7 @@ impl TokenError {
                 | ClientError::Unsupported { in_header: true },
             ) => 401,
             Self::Internal => 500,
+            Self::JustSpent => 503,
             _ => 400,
         }
     }

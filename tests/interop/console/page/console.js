@@ -63,31 +63,44 @@ class Login {
   }
 }
 
+/** Tokens; null if there are none to be had, and undefined if there may be later. */
 async function tokens(form) {
   const answer = await send("/oauth/token", { client_id: CLIENT, ...form });
   const body = await answer.json();
-  return answer.ok ? body : null;
+  return answer.ok ? body : answer.status < 500 ? null : undefined;
 }
 
-/** The session of this tab. */
+/** The session, which all tabs share. */
 class Session {
   static current() {
-    const kept = sessionStorage.getItem("tokens");
+    const kept = localStorage.getItem("tokens");
     return kept ? new Session(JSON.parse(kept)) : null;
   }
 
   constructor(tokens) {
     this.tokens = tokens;
-    sessionStorage.setItem("tokens", JSON.stringify(tokens));
+    localStorage.setItem("tokens", JSON.stringify(tokens));
   }
 
   async renew() {
     const renewed = await tokens({ grant_type: "refresh_token", refresh_token: this.tokens.refresh_token });
+    if (renewed === undefined) {
+      await this.isReplaced();
+      return Session.current();
+    }
     return renewed ? new Session(renewed) : null;
   }
 
+  /** Waits until another tab has kept other tokens. */
+  async isReplaced() {
+    const own = JSON.stringify(this.tokens);
+    while (localStorage.getItem("tokens") === own) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
   end() {
-    sessionStorage.clear();
+    localStorage.clear();
     return send("/oauth/revoke", {
       token: this.tokens.refresh_token, token_type_hint: "refresh_token", client_id: CLIENT,
     });
@@ -125,7 +138,7 @@ async function call(path, body) {
   }
   const renewed = await session.renew();
   if (!renewed) {
-    sessionStorage.clear();
+    localStorage.clear();
     throw new Error("the session has ended");
   }
   session = renewed;

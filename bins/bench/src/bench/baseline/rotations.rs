@@ -6,7 +6,9 @@ use crate::bench::seed::{Person, Seed};
 use anyhow::{Context as _, bail};
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::clock::{Clock as _, SignedDuration, Timestamp};
-use portcullis_domain::oidc_session::{OidcClient, OidcSession, Presented, TokenId, Wanted};
+use portcullis_domain::oidc_session::{
+    OidcClient, OidcSession, Presented, Presenter, TokenId, Wanted,
+};
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::RowsMut;
 use portcullis_system::{SystemClock, SystemEntropy};
@@ -14,6 +16,10 @@ use std::path::Path;
 use std::time::Instant;
 
 const CLIENT: OidcClient = OidcClient::Native;
+const PRESENTER: Presenter = Presenter {
+    client: CLIENT,
+    is_console: false,
+};
 
 /// Sessions of OIDC logins in a store of their own, with nothing above it.
 pub(in crate::bench) struct Rotations {
@@ -94,8 +100,9 @@ impl Session {
             expires_at,
         };
         let family = self.record.oidc.as_ref().context("a session has tokens")?;
-        match family.present(&self.current, CLIENT, wanted, SystemClock.now()) {
+        match family.present(&self.current, PRESENTER, wanted, SystemClock.now()) {
             Presented::Served(oidc) => self.record.oidc = Some(oidc),
+            Presented::JustSpent => bail!("the token was spent by another tab"),
             Presented::Ended(reason) => bail!("the session ended: {reason}"),
         }
         self.current = next;
@@ -126,11 +133,12 @@ mod tests {
                 next: TokenId::generate(&SystemEntropy).unwrap(),
                 expires_at: rotations.expires_at,
             };
-            let answer =
-                stored
-                    .oidc
-                    .unwrap()
-                    .present(&session.current, CLIENT, wanted, SystemClock.now());
+            let answer = stored.oidc.unwrap().present(
+                &session.current,
+                PRESENTER,
+                wanted,
+                SystemClock.now(),
+            );
             assert!(matches!(answer, Presented::Served(_)), "{answer:?}");
         }
     }

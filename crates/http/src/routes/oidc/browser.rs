@@ -103,6 +103,12 @@ fn cookie(id: &str, value: &str, seconds: i64) -> Option<HeaderValue> {
     Some(cookie)
 }
 
+/// Whether a request says to come from a page at the issuer's own address.
+pub(super) fn is_own_page(headers: &HeaderMap, issuer: &Issuer) -> bool {
+    let origin = headers.get(header::ORIGIN);
+    origin.is_some_and(|origin| origin == issuer.origin())
+}
+
 /// Checks that credentials come from a page of the issuer or of `application`, the one that the
 /// login is for.
 ///

@@ -56,6 +56,7 @@ fn client<'c>(
     TokenClient {
         origin: &context.origin,
         issuer,
+        is_own_page: browser::is_own_page(&context.headers, issuer),
         certificates,
     }
 }
@@ -72,6 +73,9 @@ fn refused(error: &TokenError) -> ApiResponse {
     if status == StatusCode::UNAUTHORIZED {
         let challenge = HeaderValue::from_static("Basic realm=\"openziti-oidc\"");
         return response.with_header(header::WWW_AUTHENTICATE, challenge);
+    }
+    if status == StatusCode::SERVICE_UNAVAILABLE {
+        return response.with_header(header::RETRY_AFTER, HeaderValue::from_static("1"));
     }
     response
 }
