@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-/// Crate that only tests use.
-pub(super) const TESTKIT: &str = "portcullis-testkit";
+/// Crates that only tests use.
+pub(super) const FOR_TESTS: [&str; 2] = ["portcullis-seeded-random", "portcullis-testkit"];
 
 /// The operating system's clock and randomness, which any crate may take in its tests and examples.
 pub(super) const SYSTEM: &str = "portcullis-system";
@@ -11,9 +11,9 @@ pub(super) const SYSTEM: &str = "portcullis-system";
 /// Crates of the workspace that a crate may use.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum AllowedDependencies {
-    /// These crates, named without their prefix, and [`TESTKIT`] in tests.
+    /// These crates, named without their prefix, and [`FOR_TESTS`] in tests.
     Only(&'static [&'static str]),
-    /// Every crate; [`TESTKIT`] in tests only.
+    /// Every crate; [`FOR_TESTS`] in tests only.
     Everything,
 }
 
@@ -69,6 +69,7 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
         "router-config",
         AllowedDependencies::Only(&["domain", "key-table", "yaml"]),
     ),
+    ("seeded-random", AllowedDependencies::Only(&[])),
     ("storage", AllowedDependencies::Only(&["domain"])),
     (
         "storage-redb",

@@ -14,8 +14,8 @@
 mod mutate;
 mod promises;
 
-use crate::random::Random;
 use crate::support::{bytes, corpus};
+use portcullis_seeded_random::Random;
 use promises::check;
 use std::collections::BTreeSet;
 use std::env;

@@ -23,8 +23,6 @@ mod hello;
 #[cfg(test)]
 mod queues;
 #[cfg(test)]
-mod random;
-#[cfg(test)]
 mod requests;
 #[cfg(test)]
 mod simulation;

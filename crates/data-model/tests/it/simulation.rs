@@ -1,8 +1,9 @@
 //! Routers that connect, lag, miss messages and go, and a controller that restarts.
 
 use crate::receiver::Receiver;
-use crate::support::{Random, Truth, change, public_key, seen_by};
+use crate::support::{Truth, change, public_key, seen_by};
 use portcullis_data_model::{Change, DataModel, Moment, Options, Position, Update};
+use portcullis_seeded_random::Random;
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
@@ -29,7 +30,7 @@ impl World {
     fn new(seed: u64) -> Self {
         let receivers = (0..4).map(|number| Receiver::new(format!("r{number}")));
         Self {
-            random: Random(seed),
+            random: Random::from_seed(seed),
             now: Moment::ZERO,
             model: DataModel::new(OPTIONS, Position::start("0".to_owned()), [], []),
             truth: Truth::new(),

@@ -1,33 +1,18 @@
 //! Entities and randomness.
 
 use portcullis_data_model::{Entity, EntityKey, Kind, Policy};
+use portcullis_seeded_random::Random;
 use portcullis_wire::control::data_model::{
     Config, ConfigType, Identity, PolicyType, PostureCheck, PublicKey, Revocation, Router, Service,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A splitmix64 generator.
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut value = self.0;
-        value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (value ^ (value >> 31)) % bound
-    }
-
-    pub(crate) fn one_in(&mut self, chance: u64) -> bool {
-        self.below(chance) == 0
-    }
-
-    fn subset(&mut self, truth: &Truth, kind: Kind) -> BTreeSet<String> {
-        let ids = truth.keys().filter(|key| key.kind == kind);
-        ids.filter(|_| self.one_in(2))
-            .map(|key| key.id.clone())
-            .collect()
-    }
+/// Some of the entities of a kind.
+fn subset(random: &mut Random, truth: &Truth, kind: Kind) -> BTreeSet<String> {
+    let ids = truth.keys().filter(|key| key.kind == kind);
+    ids.filter(|_| random.one_in(2))
+        .map(|key| key.id.clone())
+        .collect()
 }
 
 /// All entities, as the records have them.
@@ -143,15 +128,15 @@ pub(crate) fn change(truth: &mut Truth, random: &mut Random) {
             2 => identity(&id('i'), &name),
             3 => service(&id('s'), &name),
             4 => {
-                let configs = random.subset(truth, Kind::Config);
+                let configs = subset(random, truth, Kind::Config);
                 router(&format!("r{number}"), &name, configs)
             },
             5 => posture_check(&id('p'), &name),
             6 => Entity::Policy(Policy {
                 name,
-                services: random.subset(truth, Kind::Service),
-                posture_checks: random.subset(truth, Kind::PostureCheck),
-                identities: random.subset(truth, Kind::Identity),
+                services: subset(random, truth, Kind::Service),
+                posture_checks: subset(random, truth, Kind::PostureCheck),
+                identities: subset(random, truth, Kind::Identity),
                 ..policy(&id('q'), [&[], &[], &[]])
             }),
             _ => revocation(&id('v')),

@@ -1,7 +1,6 @@
 //! A router that says anything, with ids of its own and of others.
 
 use crate::circuits::stage::{Stage, address, circuit, forward, right, service, terminator};
-use crate::random::Random;
 use crate::support::{at, link, report};
 use portcullis_domain::ids::TerminatorId;
 use portcullis_fabric::{
@@ -9,6 +8,7 @@ use portcullis_fabric::{
     FaultKind, ForwardFault, ForwardKind, LinkConnections, LinkFault, LinkId, LinkState, PeerData,
     RouteErrorCode, RouteFailure, RouteResult, Service,
 };
+use portcullis_seeded_random::Random;
 use std::time::Duration;
 
 const LINKS: [&str; 6] = ["ac", "ad", "dc", "ca", "zz", "da"];

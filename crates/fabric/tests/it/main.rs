@@ -9,8 +9,6 @@ mod links;
 #[cfg(test)]
 mod paths;
 #[cfg(test)]
-mod random;
-#[cfg(test)]
 mod simulation;
 #[cfg(test)]
 mod support;

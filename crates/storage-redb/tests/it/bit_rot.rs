@@ -1,6 +1,7 @@
 //! Bit flips on the disk never change what is read.
 
-use crate::support::{Fatals, Random};
+use crate::support::Fatals;
+use portcullis_seeded_random::Random;
 use portcullis_storage::engine::{Engine as _, KeyRange, StoreError};
 use portcullis_storage::frame;
 use portcullis_storage::key::{Kind, RecordKey};
@@ -70,7 +71,7 @@ fn flipped_bits_never_give_a_wrong_value() {
         .filter(|at| sound[usize::try_from(*at).unwrap()] != 0)
         .collect();
     let seed = std::env::var(SEED).map_or(6, |seed| seed.parse().unwrap());
-    let mut random = Random(seed);
+    let mut random = Random::from_seed(seed);
     let mut tally = Tally::default();
     for round in 0..rounds {
         let at = match round % 8 {

@@ -1,6 +1,7 @@
 //! Full and failing disks.
 
-use crate::support::{Fatals, Random, put};
+use crate::support::{Fatals, put};
+use portcullis_seeded_random::Random;
 use portcullis_storage::engine::{CommitError, Engine as _, StoreError};
 use portcullis_storage_redb::RedbEngine;
 use portcullis_storage_redb::disk::{Disk, MemoryDisk};
@@ -126,7 +127,7 @@ fn check(engine: &RedbEngine<u64>, model: &BTreeMap<Vec<u8>, Vec<u8>>, context: 
 
 #[test]
 fn full_disk_fails_writes_and_recovers() {
-    let mut random = Random(5);
+    let mut random = Random::from_seed(5);
     let (mut hits, fatals) = (0, Fatals::default());
     let disk = FaultyDisk::new(Call::Write, io::ErrorKind::StorageFull);
     let engine = RedbEngine::on_disk(disk_of(&disk), fatals.options()).unwrap();
@@ -206,7 +207,7 @@ fn failed_reads_pass() {
         put(&engine, &key, &[3; 500]).unwrap();
         model.insert(key, vec![3; 500]);
     }
-    let (mut random, mut hits) = (Random(7), 0);
+    let (mut random, mut hits) = (Random::from_seed(7), 0);
     for round in 0..100 {
         let mut key = vec![1];
         key.extend(random.below(400).to_be_bytes());

@@ -1,6 +1,6 @@
 //! A process killed at any moment loses nothing that it acknowledged.
 
-use crate::support::Random;
+use portcullis_seeded_random::Random;
 use portcullis_storage::engine::Engine as _;
 use portcullis_storage::frame;
 use portcullis_storage::key::{Kind, RecordKey};
@@ -22,7 +22,7 @@ fn acknowledged_rows_survive_a_kill() {
     let rounds = env::var(ROUNDS).map_or(10, |rounds| rounds.parse().unwrap());
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("store");
-    let mut random = Random(20);
+    let mut random = Random::from_seed(20);
     let mut acknowledged: BTreeMap<u64, u64> = BTreeMap::new();
     for round in 0..rounds {
         let wanted = random.below(400);

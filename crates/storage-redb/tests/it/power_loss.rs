@@ -1,6 +1,7 @@
 //! A power loss at any moment loses nothing that was acknowledged.
 
-use crate::support::{Fatals, Random, put};
+use crate::support::{Fatals, put};
+use portcullis_seeded_random::Random;
 use portcullis_storage::engine::Engine as _;
 use portcullis_storage_redb::RedbEngine;
 use portcullis_storage_redb::disk::{Disk, MemoryDisk};
@@ -39,7 +40,7 @@ impl FragileDisk {
                 unsynced: Vec::new(),
                 calls: 0,
                 crash_at,
-                random: Random(seed),
+                random: Random::from_seed(seed),
                 crashed: None,
             }),
         })
@@ -149,7 +150,7 @@ fn lose_power(base: &[u8], crash_at: u64) -> bool {
     disk.state.lock().unwrap().synced = base.to_vec();
     let dyn_disk: Arc<dyn Disk> = Arc::<FragileDisk>::clone(&disk);
     let engine = RedbEngine::on_disk(dyn_disk, Fatals::default().options()).unwrap();
-    let mut random = Random(1);
+    let mut random = Random::from_seed(1);
     let (mut acknowledged, mut attempted) = (BTreeMap::new(), BTreeMap::new());
     for round in 0..12_u64 {
         let key = vec![1, u8::try_from(random.below(6)).unwrap()];

@@ -1,34 +1,17 @@
 //! Test helpers.
 
 use portcullis_domain::entropy::{Entropy, EntropyError};
+use portcullis_seeded_random::Random;
 use portcullis_storage::engine::Engine;
 use portcullis_storage_redb::{FatalHandler, Options};
 use std::sync::{Arc, Mutex};
-
-/// A generator with a fixed seed (`SplitMix64`).
-#[derive(Debug, Clone)]
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    pub(crate) fn below(&mut self, limit: u64) -> u64 {
-        self.next() % limit
-    }
-}
 
 /// Entropy with a fixed seed.
 pub(crate) struct Seeded(Mutex<Random>);
 
 impl Seeded {
     pub(crate) fn new(seed: u64) -> Arc<Self> {
-        Arc::new(Self(Mutex::new(Random(seed))))
+        Arc::new(Self(Mutex::new(Random::from_seed(seed))))
     }
 }
 

@@ -14,9 +14,9 @@
 mod mutate;
 mod promises;
 
-use crate::random::Random;
 use crate::support::{bytes, recorded};
 use portcullis_channel::{ContentType, Headers, Message};
+use portcullis_seeded_random::Random;
 use promises::check;
 use std::collections::BTreeSet;
 use std::env;

@@ -15,8 +15,6 @@ mod link;
 #[cfg(test)]
 mod management;
 #[cfg(test)]
-mod random;
-#[cfg(test)]
 mod round_trips;
 #[cfg(test)]
 mod support;

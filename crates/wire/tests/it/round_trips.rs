@@ -6,9 +6,9 @@
 
 mod nested;
 
-use crate::random::Random;
 use bytes::Bytes;
 use portcullis_channel::{ContentType, HeaderKey, Headers, Message};
+use portcullis_seeded_random::Random;
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::edge::EdgeMessage;
 use portcullis_wire::link::LinkMessage;

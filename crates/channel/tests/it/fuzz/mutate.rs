@@ -1,6 +1,6 @@
 //! New streams out of known ones.
 
-use crate::random::Random;
+use portcullis_seeded_random::Random;
 
 /// Numbers at which something changes.
 const LENGTHS: [u32; 14] = [

@@ -3,13 +3,13 @@
 use super::traffic::Ledger;
 use super::wire::{End, Wire, check_bounds, fire, instant, read};
 use super::{Trace, options};
-use crate::random::Random;
 use bytes::BytesMut;
 use portcullis_channel::group::{ConnectionCounts, Dial, DialFailure, DialOptions, GroupDialer};
 use portcullis_channel::hello::{AnswerReader, Grouping, Hello, HelloAnswer};
 use portcullis_channel::{
     Channel, ChannelKind, ChannelSide, CloseReason, FrameReader, Headers, Moment, Role, UnderlayId,
 };
+use portcullis_seeded_random::Random;
 use std::collections::BTreeMap;
 use std::time::Duration;
 

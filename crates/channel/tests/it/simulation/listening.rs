@@ -3,7 +3,6 @@
 use super::traffic::Ledger;
 use super::wire::{End, Wire, check_bounds, fire, instant, read};
 use super::{Trace, options};
-use crate::random::Random;
 use crate::support::fresh;
 use bytes::BytesMut;
 use portcullis_channel::group::{
@@ -14,6 +13,7 @@ use portcullis_channel::hello::{Hello, HelloReader};
 use portcullis_channel::{
     Channel, ChannelKind, ChannelSide, CloseReason, FrameReader, Headers, Moment, UnderlayId,
 };
+use portcullis_seeded_random::Random;
 use std::collections::BTreeMap;
 use std::time::Duration;
 

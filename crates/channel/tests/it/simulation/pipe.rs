@@ -1,7 +1,7 @@
 //! One direction of a connection.
 
-use crate::random::Random;
 use portcullis_channel::Moment;
+use portcullis_seeded_random::Random;
 use std::collections::VecDeque;
 use std::time::Duration;
 

@@ -1,11 +1,11 @@
 //! What the two sides say to each other, and what has to hold for it.
 
 use super::Trace;
-use crate::random::Random;
 use bytes::{BufMut as _, BytesMut};
 use portcullis_channel::{
     Channel, ChannelEvent, ContentType, Frame, Message, Now, Priority, Received, RequestId,
 };
+use portcullis_seeded_random::Random;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 

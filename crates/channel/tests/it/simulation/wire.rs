@@ -2,10 +2,10 @@
 
 use super::Trace;
 use super::pipe::{Pipe, Weather};
-use crate::random::Random;
 use crate::support::at_us;
 use bytes::BytesMut;
 use portcullis_channel::{Channel, Moment, Now, Priority, Transmit, UnderlayId};
+use portcullis_seeded_random::Random;
 
 /// A connection between dialer and listener.
 #[derive(Debug)]

@@ -6,12 +6,12 @@ use super::listening::Listening;
 use super::pipe::Weather;
 use super::traffic::Ledger;
 use super::wire::Wire;
-use crate::random::Random;
 use crate::support::secret;
 use portcullis_channel::Headers;
 use portcullis_channel::Moment;
 use portcullis_channel::group::GroupId;
 use portcullis_channel::hello::{GroupHello, Grouping, Hello};
+use portcullis_seeded_random::Random;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 

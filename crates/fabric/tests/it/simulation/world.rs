@@ -8,11 +8,11 @@ use super::Trace;
 use super::controller::{Controller, Records, router_id, terminator};
 use super::message::{ToController, ToRouter};
 use super::router::{Hop, Router};
-use crate::random::Random;
 use portcullis_domain::service::TerminatorStrategy;
 use portcullis_fabric::{
     Address, CircuitFault, CircuitId, LinkId, Moment, Route, RouteId, RouterSession,
 };
+use portcullis_seeded_random::Random;
 use std::collections::BTreeMap;
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
 //! New messages out of known ones.
 
 use super::Raw;
-use crate::random::Random;
+use portcullis_seeded_random::Random;
 
 /// Content types, at the ends of the ranges and between them.
 const CONTENT_TYPES: [std::ops::Range<i32>; 6] = [
