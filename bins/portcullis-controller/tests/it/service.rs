@@ -37,15 +37,15 @@ impl Site {
         self.home.join("controller.yml")
     }
 
+    /// Replaces the file in one step, so that a controller that still answers an earlier signal
+    /// never reads half of it.
     fn set_filter(&self, filter: &str) {
         let text = fs::read_to_string(self.config()).unwrap();
         let others = text.split_inclusive('\n');
         let text: String = others.filter(|line| !line.starts_with("log:")).collect();
-        fs::write(
-            self.config(),
-            format!("{text}log: {{filter: '{filter}'}}\n"),
-        )
-        .unwrap();
+        let next = self.home.join("controller.yml.next");
+        fs::write(&next, format!("{text}log: {{filter: '{filter}'}}\n")).unwrap();
+        fs::rename(&next, self.config()).unwrap();
     }
 }
 
