@@ -39,6 +39,18 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
     ("command-line", AllowedDependencies::Only(&[])),
     ("config-types", AllowedDependencies::Only(&["domain"])),
     (
+        "control",
+        AllowedDependencies::Only(&[
+            "app",
+            "channel",
+            "data-model",
+            "domain",
+            "fabric",
+            "transport",
+            "wire",
+        ]),
+    ),
+    (
         "controller-config",
         AllowedDependencies::Only(&["domain", "key-table", "yaml"]),
     ),
@@ -78,6 +90,7 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
     ("system", AllowedDependencies::Only(&["domain"])),
     ("testkit", AllowedDependencies::Everything),
     ("totp", AllowedDependencies::Only(&["domain"])),
+    ("transport", AllowedDependencies::Only(&["channel", "pki"])),
     ("wire", AllowedDependencies::Only(&["channel"])),
     ("yaml", AllowedDependencies::Only(&[])),
 ];
@@ -112,7 +125,7 @@ pub(super) const FORBIDDEN_PACKAGES: &[ForbiddenPackages] = &[
         packages: &["hyper", "redb", "rustls", "tokio"],
     },
     ForbiddenPackages {
-        crates: &["app"],
+        crates: &["app", "control", "transport"],
         packages: &["hyper", "redb"],
     },
 ];
