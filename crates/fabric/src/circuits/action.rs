@@ -51,7 +51,6 @@ pub enum Action {
 pub struct Established {
     /// The end where the circuit was dialed.
     pub ingress: Address,
-    /// The terminator, for clients that want the same again.
     pub terminator: TerminatorId,
     /// Id of the hosting identity.
     pub host: String,

@@ -191,6 +191,7 @@ impl Circuit {
                 _ => self.target.as_deref(),
             },
             path: self.newest_path(),
+            tags: &self.tags,
             cost: self.cost,
             created: self.created,
             is_open: !matches!(self.state, State::Dialing(_)),
@@ -206,6 +207,8 @@ pub struct CircuitView<'a> {
     /// `None` for a circuit that was adopted.
     pub target: Option<&'a Target>,
     pub path: &'a Path,
+    /// For logs and usage reports of routers.
+    pub tags: &'a Arc<BTreeMap<String, String>>,
     /// Cost of path and terminator when the terminator was chosen; 0 for adopted circuits.
     pub cost: u32,
     pub created: Moment,

@@ -8,8 +8,12 @@ use crate::circuits::{
 use crate::{Choice, Chosen, Path, PeerData, RouterSlot};
 use portcullis_channel::Moment;
 use portcullis_domain::ids::TerminatorId;
+use portcullis_domain::service::TerminatorStrategy;
 use std::collections::BTreeSet;
 use std::sync::Arc;
+
+/// Peer data for clients that want the same terminator again.
+const STICKINESS_TOKEN: u32 = 1114;
 
 /// A chosen terminator, and what is kept of it.
 pub(super) struct Destination {
@@ -91,10 +95,15 @@ impl Fabric {
             binding: terminator.binding.clone(),
             address: terminator.address.clone(),
         };
+        let mut peer_data = terminator.peer_data.as_ref().clone();
+        if service.strategy == TerminatorStrategy::Sticky {
+            let token = terminator.id.as_str().as_bytes().to_vec();
+            peer_data.insert(STICKINESS_TOKEN, token);
+        }
         Ok(Destination {
             chosen,
             target: Arc::new(target),
-            peer_data: terminator.peer_data.as_ref().clone(),
+            peer_data,
         })
     }
 

@@ -4,6 +4,7 @@ use super::stage::{Stage, circuit, forward, service, terminator, told};
 use crate::support::{at, link, router};
 use portcullis_domain::identity::Precedence;
 use portcullis_domain::ids::{ServiceId, TerminatorId};
+use portcullis_domain::service::TerminatorStrategy;
 use portcullis_fabric::{
     Action, ChoiceError, CircuitEvent, CircuitFault, FabricOptions, FailureCause, ForwardKind,
     PeerData, RouteErrorCode, RouteResult, RouterSpec, Service, Terminator,
@@ -112,6 +113,28 @@ fn the_circuit_exists_once_all_routers_have_confirmed() {
         Some(at(30)),
         "nothing of its own"
     );
+}
+
+#[test]
+fn client_of_a_sticky_service_learns_what_to_ask_for_again() {
+    for (strategy, token) in [
+        (TerminatorStrategy::Sticky, Some(&b"t"[..])),
+        (TerminatorStrategy::SmartRouting, None),
+    ] {
+        let mut stage = Stage::triangle();
+        let sticky = Service {
+            strategy,
+            ..Service::default()
+        };
+        stage.fabric.set_service(service(), sticky);
+        stage.dial("a", "x");
+        for (name, route) in stage.routes() {
+            stage.succeed(&name, &route);
+        }
+        let established = stage.answer().unwrap().unwrap();
+        let told = established.peer_data.get(&1114).map(Vec::as_slice);
+        assert_eq!(told, token, "{strategy:?}");
+    }
 }
 
 #[test]
