@@ -1,0 +1,333 @@
+//! A channel and those who work for it: the tasks of its connections, its timer, waiters.
+
+use crate::clock::Clock;
+use crate::close_signal::CloseSignal;
+use crate::connected::{Connected, Stream};
+use crate::connection;
+use crate::inbox::Delivery;
+use crate::transport::{Transport, TransportLimits};
+use parking_lot::Mutex;
+use portcullis_channel::group::ChannelGrant;
+use portcullis_channel::{
+    AttachError, Channel, ChannelEvent, ChannelKind, ChannelOptions, CloseReason, Frame,
+    FrameReader, Message, Moment, Now, Priority, Received, ReplyTo, RequestFailure, RequestId,
+    SendError, Sequence, Transmit, UnderlayId,
+};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{Notify, oneshot};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// The outcome of a request.
+pub(crate) type Answer = Result<Frame, RequestFailure>;
+
+/// State of a channel that its handles and tasks share.
+pub(crate) struct Shared {
+    pub(crate) clock: Clock,
+    pub(crate) limits: TransportLimits,
+    pub(crate) frames: FrameReader,
+    tasks: TaskTracker,
+    kind: ChannelKind,
+    /// Held for one call, never while waiting.
+    state: Mutex<State>,
+    inbox: Delivery,
+    pub(crate) closed: CloseSignal,
+    /// Cancelled when the connections must end at once.
+    pub(crate) abort: CancellationToken,
+    /// Wakes the timer for an earlier deadline, and at the end.
+    pub(crate) timer: Notify,
+}
+
+struct State {
+    channel: Channel,
+    requests: HashMap<RequestId, oneshot::Sender<Answer>>,
+    /// Those who wait until a message is written.
+    tracked: HashMap<Sequence, oneshot::Sender<()>>,
+    /// Wakes the writers.
+    writers: BTreeMap<UnderlayId, Arc<Notify>>,
+    /// The deadline that the timer waits for.
+    armed: Option<Moment>,
+}
+
+/// Frames for a writer.
+#[derive(Debug, Default)]
+pub(crate) struct Batch {
+    pub(crate) frames: Vec<Frame>,
+    /// Told when the frames are written, by being dropped.
+    pub(crate) tracked: Vec<oneshot::Sender<()>>,
+    /// Whether the connection is closed after them.
+    pub(crate) is_last: bool,
+}
+
+/// What the timer does next.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum TimerStep {
+    WaitUntil(Moment),
+    /// Wait until woken.
+    Wait,
+    End,
+}
+
+impl Shared {
+    /// Opens a channel; its first connection is returned to be run.
+    pub(crate) fn open(
+        transport: &Transport,
+        grant: ChannelGrant,
+        options: ChannelOptions,
+        inbox: Delivery,
+    ) -> (Arc<Self>, UnderlayId) {
+        let clock = transport.clock();
+        let (channel, underlay) = Channel::open(grant, options, clock.now());
+        let shared = Arc::new(Self {
+            clock,
+            limits: *transport.limits(),
+            frames: FrameReader::new(options.kind.frame_limits(options.side)),
+            tasks: transport.tasks().clone(),
+            kind: options.kind,
+            state: Mutex::new(State {
+                channel,
+                requests: HashMap::new(),
+                tracked: HashMap::new(),
+                writers: BTreeMap::new(),
+                armed: None,
+            }),
+            inbox,
+            closed: CloseSignal::default(),
+            abort: CancellationToken::new(),
+            timer: Notify::new(),
+        });
+        (shared, underlay)
+    }
+
+    pub(crate) fn attach<S: Stream>(
+        self: &Arc<Self>,
+        grant: &ChannelGrant,
+        connected: Connected<S>,
+    ) -> Result<CancellationToken, AttachError> {
+        let role = self.kind.role(connected.underlay_type.as_deref());
+        let underlay = self.with(|channel, now| channel.attach(grant, role, now))?;
+        Ok(self.run(underlay, connected))
+    }
+
+    /// Starts the task of a connection. The token is cancelled when the connection has ended.
+    pub(crate) fn run<S: Stream>(
+        self: &Arc<Self>,
+        underlay: UnderlayId,
+        connected: Connected<S>,
+    ) -> CancellationToken {
+        let output = Arc::new(Notify::new());
+        self.lock_state(|state| state.writers.insert(underlay, Arc::clone(&output)));
+        let ended = CancellationToken::new();
+        let member = Member {
+            shared: Arc::clone(self),
+            underlay,
+            ended: ended.clone(),
+        };
+        self.tasks.spawn(connection::run(member, connected, output));
+        ended
+    }
+
+    pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        self.tasks.spawn(task);
+    }
+
+    pub(crate) fn send(&self, priority: Priority, message: Message) -> Result<(), SendError> {
+        self.with(|channel, _| channel.send(priority, message).map(drop))
+    }
+
+    pub(crate) fn send_tracked(
+        &self,
+        priority: Priority,
+        message: Message,
+    ) -> Result<oneshot::Receiver<()>, SendError> {
+        self.update(|state, _| {
+            let sequence = state.channel.send(priority, message)?;
+            let (sender, receiver) = oneshot::channel();
+            state.tracked.insert(sequence, sender);
+            Ok(receiver)
+        })
+    }
+
+    pub(crate) fn reply(
+        &self,
+        request: &ReplyTo,
+        priority: Priority,
+        message: Message,
+    ) -> Result<(), SendError> {
+        self.with(|channel, _| channel.reply(request, priority, message).map(drop))
+    }
+
+    pub(crate) fn request(
+        &self,
+        priority: Priority,
+        message: Message,
+        timeout: Duration,
+    ) -> Result<(RequestId, oneshot::Receiver<Answer>), SendError> {
+        self.update(|state, now| {
+            let request = state.channel.request(priority, message, timeout, now)?;
+            let (sender, receiver) = oneshot::channel();
+            state.requests.insert(request, sender);
+            Ok((request, receiver))
+        })
+    }
+
+    pub(crate) fn cancel(&self, request: RequestId) {
+        self.update(|state, _| {
+            if state.requests.remove(&request).is_some() {
+                state.channel.cancel(request);
+            }
+        });
+    }
+
+    pub(crate) fn close(&self) {
+        self.with(|channel, now| channel.close(CloseReason::Requested, now));
+    }
+
+    /// Handles a received frame. Returns once there is room for others.
+    pub(crate) async fn receive(&self, underlay: UnderlayId, frame: Frame) {
+        let message =
+            self.update(
+                |state, now| match state.channel.handle_frame(underlay, frame, now)? {
+                    Received::Message(frame) => Some(frame),
+                    Received::Reply { request, frame } => {
+                        state.answer(request, Ok(frame));
+                        None
+                    },
+                },
+            );
+        if let Some(message) = message {
+            self.inbox.deliver(message).await;
+        }
+    }
+
+    /// Takes what a connection is to write next, in `bytes` and one frame more at most.
+    pub(crate) fn take_batch(&self, underlay: UnderlayId, bytes: usize) -> Batch {
+        self.update(|state, now| {
+            let mut batch = Batch::default();
+            let mut taken = 0;
+            while taken < bytes {
+                match state.channel.poll_transmit(underlay, now) {
+                    Some(Transmit::Frame(frame)) => {
+                        taken += frame.wire_len();
+                        let tracked = state.tracked.remove(&frame.sequence());
+                        batch.tracked.extend(tracked);
+                        batch.frames.push(frame);
+                    },
+                    Some(Transmit::Close) => {
+                        batch.is_last = true;
+                        break;
+                    },
+                    None => break,
+                }
+            }
+            batch
+        })
+    }
+
+    /// What the timer does next.
+    pub(crate) fn timer_step(&self) -> TimerStep {
+        self.lock_state(|state| {
+            if state.channel.is_finished() {
+                return TimerStep::End;
+            }
+            state.armed = state.channel.poll_timeout().map(|(at, _)| at);
+            state.armed.map_or(TimerStep::Wait, TimerStep::WaitUntil)
+        })
+    }
+
+    pub(crate) fn handle_timeout(&self) {
+        self.with(Channel::handle_timeout);
+    }
+
+    /// Reads from the channel.
+    pub(crate) fn get<R>(&self, read: impl FnOnce(&Channel, Now) -> R) -> R {
+        self.lock_state(|state| read(&state.channel, self.clock.now()))
+    }
+
+    fn with<R>(&self, change: impl FnOnce(&mut Channel, Now) -> R) -> R {
+        self.update(|state, now| change(&mut state.channel, now))
+    }
+
+    /// Changes the state, and wakes whoever has something to do then.
+    fn update<R>(&self, change: impl FnOnce(&mut State, Now) -> R) -> R {
+        self.lock_state(|state| {
+            // Under the lock, since a channel's time must not go backwards.
+            let result = change(state, self.clock.now());
+            self.settle(state);
+            result
+        })
+    }
+
+    fn lock_state<R>(&self, work: impl FnOnce(&mut State) -> R) -> R {
+        work(&mut self.state.lock())
+    }
+
+    fn settle(&self, state: &mut State) {
+        while let Some(event) = state.channel.poll_event() {
+            match event {
+                ChannelEvent::RequestFailed { request, reason } => {
+                    state.answer(request, Err(reason));
+                },
+                ChannelEvent::Closed { reason } => {
+                    self.inbox.close();
+                    self.closed.set(reason);
+                },
+                ChannelEvent::Writable { .. } | ChannelEvent::Disconnected => {},
+            }
+        }
+        for underlay in state.channel.underlays_with_output() {
+            if let Some(output) = state.writers.get(&underlay) {
+                output.notify_one();
+            }
+        }
+        self.wake_timer(state);
+    }
+
+    fn wake_timer(&self, state: &mut State) {
+        let deadline = state.channel.poll_timeout().map(|(at, _)| at);
+        let is_closed = self.closed.reason().is_some();
+        if is_closed && deadline.is_none() {
+            // What is queued now is dropped.
+            state.tracked.clear();
+            self.abort.cancel();
+        }
+        let is_earlier = deadline.is_some_and(|at| state.armed.is_none_or(|armed| at < armed));
+        if is_earlier || state.channel.is_finished() {
+            self.timer.notify_one();
+        }
+    }
+}
+
+impl State {
+    fn answer(&mut self, request: RequestId, answer: Answer) {
+        if let Some(waiter) = self.requests.remove(&request) {
+            // Who no longer waits has cancelled.
+            let _nobody_waits = waiter.send(answer);
+        }
+    }
+}
+
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Shared").finish_non_exhaustive()
+    }
+}
+
+/// A connection of a channel, until it ends, however it ends.
+pub(crate) struct Member {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) underlay: UnderlayId,
+    ended: CancellationToken,
+}
+
+impl Drop for Member {
+    fn drop(&mut self) {
+        self.shared.update(|state, now| {
+            state.writers.remove(&self.underlay);
+            state.channel.detach(self.underlay, now);
+        });
+        self.ended.cancel();
+    }
+}
