@@ -76,12 +76,13 @@ pub struct VersionInfo {
 impl From<RouterView> for CommonEdgeRouter {
     /// The router as shown to clients.
     fn from(view: RouterView) -> Self {
+        let is_online = view.connection.is_online();
         let RouterConnection {
-            is_online,
             hostname,
             supported_protocols,
             sync_status,
             version,
+            ..
         } = view.connection;
         let spec = view.router.spec;
         Self {

@@ -75,7 +75,7 @@ impl From<ManagedRouterView> for TransitRouterDetail {
             enrollment: view.enrollment.filter(|_| !is_edge).into(),
             fingerprint: spec.certificate.map(|certificate| certificate.fingerprint),
             interfaces: None,
-            is_online: view.connection.is_online,
+            is_online: view.connection.is_online(),
             is_verified,
             name: spec.name,
             no_traversal: spec.no_traversal,

@@ -1,6 +1,7 @@
 //! Application state, and its two ways to the store: read a snapshot, commit a transaction body.
 
 use crate::error::{AppError, TooManyRequestsError};
+use crate::live_network::{LiveNetwork, NoNetwork};
 use crate::network::Network;
 use crate::password::PasswordPool;
 use crate::session_validity::recheck_caller;
@@ -41,6 +42,7 @@ pub struct App {
     pub(crate) projections: Arc<Projections>,
     pub(crate) passwords: PasswordPool,
     pub(crate) network: Network,
+    live_network: OnceLock<Arc<dyn LiveNetwork>>,
     pub(crate) signer_keys: SignerKeys,
     pub(crate) trust_anchors: TrustAnchorCache,
     pub(crate) settings: Settings,
@@ -115,6 +117,7 @@ impl App {
             projections,
             passwords,
             network,
+            live_network: OnceLock::new(),
             signer_keys,
             trust_anchors: TrustAnchorCache::default(),
             settings,
@@ -133,6 +136,19 @@ impl App {
 
     pub fn network(&self) -> &Network {
         &self.network
+    }
+
+    /// Attaches what is known of connected routers, for the rest of the process. Only the first call
+    /// counts; before it, no router is connected.
+    pub fn attach_live_network(&self, network: Arc<dyn LiveNetwork>) {
+        self.live_network.get_or_init(|| network);
+    }
+
+    pub(crate) fn live_network(&self) -> &dyn LiveNetwork {
+        match self.live_network.get() {
+            Some(network) => &**network,
+            None => &NoNetwork,
+        }
     }
 
     pub fn settings(&self) -> Settings {

@@ -43,6 +43,7 @@ mod generational_cache;
 pub mod health;
 pub mod identities;
 pub mod listing;
+mod live_network;
 pub mod managed;
 mod memo;
 pub mod mfa;
@@ -79,4 +80,5 @@ pub use error::{
     AppError, AuthenticatorError, CsrDeniedError, EnrollmentError, NotAllowedError,
     ServiceSessionError, TooManyRequestsError,
 };
+pub use live_network::LiveNetwork;
 pub use settings::{OidcSettings, Settings};

@@ -30,7 +30,7 @@ pub fn read(
         service: NamedRef::from(&service.entity),
         identity_router_count: routers.identity_count,
         service_router_count: routers.service_count,
-        common_routers: load_common_routers(view.rows(), &routers.common)?,
+        common_routers: load_common_routers(app, view.rows(), &routers.common)?,
     })
 }
 
@@ -63,6 +63,7 @@ impl AvailableRouters {
 }
 
 fn load_common_routers(
+    app: &App,
     rows: Rows<'_>,
     numbers: &[RecordNumber],
 ) -> Result<Vec<CommonRouter>, AppError> {
@@ -71,8 +72,7 @@ fn load_common_routers(
         let router: Option<Router> = rows.get(&router_key(*number))?;
         routers.extend(router.map(|router| CommonRouter {
             router: RouterRef::from(&router),
-            // No control channel is served yet, so no router is connected.
-            is_online: false,
+            is_online: app.live_network().router(&router.id).is_online(),
         }));
     }
     Ok(routers)

@@ -33,7 +33,7 @@ use portcullis_domain::enrollment::{Enrollment, EnrollmentPurpose, EnrollmentSec
 use portcullis_domain::ids::RouterId;
 use portcullis_domain::permission::Subject;
 use portcullis_domain::router::{Router, RouterSpec};
-use portcullis_domain::view::{ManagedRouterView, RouterConnection};
+use portcullis_domain::view::ManagedRouterView;
 use portcullis_storage::key::{Kind, RecordKey};
 use portcullis_storage::tables::{
     EDGE_ROUTER_POLICY, Found, IDENTITY, Rows, RowsMut, StoredEnrollment,
@@ -54,9 +54,8 @@ impl Resource for RouterSpec {
     ) -> Result<ManagedRouterView, AppError> {
         Ok(ManagedRouterView {
             enrollment: find_pending_enrollment(&context, &found.key)?,
+            connection: context.app.live_network().router(&found.entity.id),
             router: found.entity,
-            // There is no control channel yet, so no router is connected.
-            connection: RouterConnection::default(),
         })
     }
 

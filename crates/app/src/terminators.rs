@@ -58,8 +58,7 @@ impl Resource for TerminatorSpec {
         Ok(TerminatorView {
             service: NamedRef::from(&service),
             router: RouterRef::from(&router),
-            // The dynamic cost is measured on circuits, of which there are none yet.
-            dynamic_cost: 0,
+            dynamic_cost: context.app.live_network().dynamic_cost(&terminator.id),
             terminator,
         })
     }

@@ -134,6 +134,16 @@ entity_id!(
     short
 );
 entity_id!(
+    /// Names a link; chosen by the router that dials it.
+    LinkId,
+    long
+);
+entity_id!(
+    /// Names a circuit.
+    CircuitId,
+    long
+);
+entity_id!(
     /// Names one request; part of its response and of every log line about it.
     RequestId,
     short

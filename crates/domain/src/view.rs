@@ -1,17 +1,21 @@
 //! Read models: entities together with related data, as returned by use cases.
 
+mod network;
 mod policy;
 mod posture;
 mod reference;
 mod router;
 mod service;
 
+pub use network::{
+    CircuitPath, CircuitView, EdgeRouterConnection, LinkChange, LinkConnection, LinkView,
+};
 pub use policy::{EdgeRouterPolicyView, ServiceEdgeRouterPolicyView, ServicePolicyView};
 pub use posture::{CheckPosture, PolicyPosture, PostureView, SessionPosture};
 pub use reference::{NamedRef, NamesById, RouterRef};
 pub use router::{
-    CommonRouter, ManagedRouterView, PolicyAdviceView, RouterConnection, RouterVersion, RouterView,
-    SessionView, SyncStatus, TerminatorView,
+    CommonRouter, LinkListener, ManagedRouterView, PolicyAdviceView, RouterConnection,
+    RouterVersion, RouterView, SessionView, SyncStatus, TerminatorView,
 };
 pub use service::{ConfigView, ServiceConfigView, ServiceGrants, ServiceView};
 
@@ -82,6 +86,7 @@ pub struct IdentityView {
     /// The third-party authority of an `ottca` enrollment.
     pub ca: Option<CaRef>,
     pub has_api_session: bool,
+    pub edge_router_connection: EdgeRouterConnection,
     /// Time of the view; decides whether it is disabled.
     pub as_of: Timestamp,
 }

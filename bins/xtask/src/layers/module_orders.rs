@@ -18,6 +18,7 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
             "blocking",
             "state",
             "read_model",
+            "live_network",
             // What follows from the records of one snapshot.
             "records",
             "session_validity",

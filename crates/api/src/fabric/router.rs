@@ -212,7 +212,7 @@ impl From<ManagedRouterView> for RouterDetail {
                 updated_at: router.updated_at.into(),
             },
             configs: Some(spec.configs).filter(|configs| !configs.is_empty()),
-            connected: connection.is_online,
+            connected: connection.is_online(),
             cost: spec.cost,
             ctrl_chan_listeners: spec.ctrl_chan_listeners,
             disabled: spec.disabled,
@@ -221,7 +221,7 @@ impl From<ManagedRouterView> for RouterDetail {
             listener_addresses: None,
             name: spec.name,
             no_traversal: spec.no_traversal,
-            version_info: connection.is_online.then(|| connection.version.into()),
+            version_info: connection.is_online().then(|| connection.version.into()),
         }
     }
 }

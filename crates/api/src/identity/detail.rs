@@ -15,7 +15,7 @@ use portcullis_domain::ids::{
 use portcullis_domain::permission::PermissionSet;
 use portcullis_domain::roles::RoleAttributes;
 use portcullis_domain::tags::AppData;
-use portcullis_domain::view::{CaRef, IdentityView};
+use portcullis_domain::view::{CaRef, EdgeRouterConnection, IdentityView};
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -232,13 +232,12 @@ impl IdentityDetail {
                 .disabled
                 .and_then(|since| since.until)
                 .map(Into::into),
-            // Shown as long as no router reports connections.
-            edge_router_connection_status: Cow::Borrowed("offline"),
+            edge_router_connection_status: Cow::Borrowed(view.edge_router_connection.name()),
             enrollment: enrollments(view.enrollments, view.ca),
             env_info: identity.env_info,
             external_id: spec.external_id,
             has_api_session: view.has_api_session,
-            has_edge_router_connection: false,
+            has_edge_router_connection: view.edge_router_connection == EdgeRouterConnection::Online,
             interfaces: None,
             is_admin: spec.is_admin,
             is_default_admin: identity.is_default_admin,

@@ -25,8 +25,8 @@ use portcullis_domain::ids::{
 };
 use portcullis_domain::tags::Tags;
 use portcullis_domain::view::{
-    ApiSessionView, AuthenticatorView, EnrollmentOwnerRef, EnrollmentView, IdentityRef,
-    IdentityView, OpenFactorView,
+    ApiSessionView, AuthenticatorView, EdgeRouterConnection, EnrollmentOwnerRef, EnrollmentView,
+    IdentityRef, IdentityView, OpenFactorView,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -46,6 +46,7 @@ fn identity(id: &str, name: &str) -> Identity {
 
 fn view(identity: Identity) -> IdentityView {
     IdentityView {
+        edge_router_connection: EdgeRouterConnection::default(),
         identity,
         policy_name: Some("Default".to_owned()),
         authenticators: Vec::new(),

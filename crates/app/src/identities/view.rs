@@ -64,6 +64,10 @@ impl<'a> IdentityViewBuilder<'a> {
             .collect::<Result<Vec<_>, _>>()?;
         Ok(IdentityView {
             has_api_session: dependents.has_session,
+            edge_router_connection: self
+                .app
+                .live_network()
+                .identity_connection(&found.entity.id),
             policy_name: self.policy_name(&found.entity.spec.auth_policy)?,
             authenticators: dependents.authenticators,
             ca: self.required_ca(&enrollments)?,

@@ -8,7 +8,7 @@ use crate::services::{self, ReadOwnServices};
 use portcullis_domain::access::{Caller, Permit};
 use portcullis_domain::ids::{RecordNumber, ServiceId};
 use portcullis_domain::router::Router;
-use portcullis_domain::view::{RouterConnection, RouterView};
+use portcullis_domain::view::RouterView;
 use portcullis_index::AccessGuard;
 use portcullis_storage::tables::router_key;
 use roaring::RoaringBitmap;
@@ -31,9 +31,8 @@ pub fn list_usable(
     let answer: ListPage<'_, Router> = ListPage::new(app, &listing, &scope)?;
     answer.for_each(&mut |found| {
         Ok(show(RouterView {
+            connection: app.live_network().router(&found.entity.id),
             router: found.entity,
-            // There is no control channel yet, so no router is connected.
-            connection: RouterConnection::default(),
         }))
     })
 }
@@ -55,8 +54,8 @@ pub fn list_usable_for_service(
     for number in routers {
         let router: Option<Router> = view.rows().get(&router_key(number))?;
         shown.extend(router.map(|router| RouterView {
+            connection: app.live_network().router(&router.id),
             router,
-            connection: RouterConnection::default(),
         }));
     }
     Ok(shown)

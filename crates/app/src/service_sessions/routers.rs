@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::error::AppError;
 use portcullis_domain::ids::RecordNumber;
 use portcullis_domain::router::Router;
-use portcullis_domain::view::{RouterConnection, RouterView};
+use portcullis_domain::view::RouterView;
 use portcullis_index::Slot;
 use portcullis_storage::tables::{Rows, router_key};
 
@@ -12,8 +12,7 @@ use portcullis_storage::tables::{Rows, router_key};
 /// told of.
 const MAX_ROUTERS: usize = 25;
 
-/// The enabled routers that policies give to both an identity and a service, by name. None of them
-/// is shown as connected, since routers do not report to the controller yet.
+/// The enabled routers that policies give to both an identity and a service, by name.
 pub(super) fn list_common(
     app: &App,
     rows: Rows<'_>,
@@ -25,8 +24,8 @@ pub(super) fn list_common(
         let router: Option<Router> = rows.get(&router_key(number))?;
         let usable = router.filter(|router| !router.spec.disabled);
         found.extend(usable.map(|router| RouterView {
+            connection: app.live_network().router(&router.id),
             router,
-            connection: RouterConnection::default(),
         }));
         if found.len() == MAX_ROUTERS {
             break;

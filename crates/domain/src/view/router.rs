@@ -1,6 +1,7 @@
 //! Read models of routers, terminators and sessions.
 
 use super::{IdentityRef, NamedRef, RouterRef, ServiceGrants};
+use crate::clock::Timestamp;
 use crate::enrollment::{Enrollment, EnrollmentSecrets};
 use crate::ids::{ServiceId, ServicePolicyId};
 use crate::router::Router;
@@ -28,13 +29,30 @@ pub struct ManagedRouterView {
 /// never connected.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RouterConnection {
-    pub is_online: bool,
+    /// When the connection began; `None` while it is offline.
+    pub connected_since: Option<Timestamp>,
+    /// When the last connection ended; `None` if none has ended since the start of this process.
+    pub disconnected_at: Option<Timestamp>,
     /// As reported by the router.
     pub hostname: String,
     /// Client addresses by protocol.
     pub supported_protocols: BTreeMap<String, String>,
     pub sync_status: SyncStatus,
     pub version: RouterVersion,
+    /// Where other routers dial it.
+    pub link_listeners: Vec<LinkListener>,
+    /// Number of connections of its control channel, by type such as `ctrl.default`.
+    pub channels: BTreeMap<String, u32>,
+}
+
+/// Where a router listens for links.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LinkListener {
+    /// Such as `tls:router.example.com:6262`.
+    pub address: String,
+    pub protocol: String,
+    /// Routers with a group in common dial each other.
+    pub groups: Vec<String>,
 }
 
 /// Synchronization state of the data model on a router.
@@ -116,6 +134,12 @@ pub struct PolicyAdviceView {
 pub struct CommonRouter {
     pub router: RouterRef,
     pub is_online: bool,
+}
+
+impl RouterConnection {
+    pub const fn is_online(&self) -> bool {
+        self.connected_since.is_some()
+    }
 }
 
 impl SyncStatus {

@@ -39,7 +39,7 @@ pub(super) fn edge() -> RouterKind {
 
 pub(super) fn connection() -> RouterConnection {
     RouterConnection {
-        is_online: true,
+        connected_since: Some(Timestamp::UNIX_EPOCH),
         hostname: "host".to_owned(),
         supported_protocols: [("tls".to_owned(), "tls://host:1".to_owned())].into(),
         sync_status: SyncStatus::Done,
@@ -47,6 +47,7 @@ pub(super) fn connection() -> RouterConnection {
             version: "v1".to_owned(),
             ..RouterVersion::default()
         },
+        ..RouterConnection::default()
     }
 }
 
