@@ -5,7 +5,7 @@ use crate::pending::{PendingReply, Written};
 use crate::shared::Shared;
 use portcullis_channel::group::{ChannelGrant, GroupId};
 use portcullis_channel::{
-    AttachError, CloseReason, Liveness, Message, Priority, ReplyTo, SendError,
+    AttachError, CloseReason, Liveness, Message, Priority, ReplyTo, SendError, Sequence,
 };
 use std::fmt;
 use std::sync::Arc;
@@ -45,8 +45,11 @@ impl ChannelHandle {
 
     /// Queues a message. Messages of one priority are written in the order of the calls.
     ///
+    /// Returns its sequence number, by which a reply is known that comes to the inbox: unlike the reply
+    /// to a [request](Self::request), it keeps its place among the other messages.
+    ///
     /// A message that was accepted is lost only if its connection is.
-    pub fn send(&self, priority: Priority, message: Message) -> Result<(), SendError> {
+    pub fn send(&self, priority: Priority, message: Message) -> Result<Sequence, SendError> {
         self.shared.send(priority, message)
     }
 
@@ -78,7 +81,7 @@ impl ChannelHandle {
         request: &ReplyTo,
         priority: Priority,
         message: Message,
-    ) -> Result<(), SendError> {
+    ) -> Result<Sequence, SendError> {
         self.shared.reply(request, priority, message)
     }
 

@@ -34,7 +34,7 @@ impl Clock {
     }
 
     /// The instant of a moment.
-    pub(crate) fn instant(&self, moment: Moment) -> Instant {
+    pub fn instant(&self, moment: Moment) -> Instant {
         self.start + moment.since(Moment::ZERO)
     }
 }

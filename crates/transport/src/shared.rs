@@ -133,8 +133,8 @@ impl Shared {
         self.tasks.spawn(task);
     }
 
-    pub(crate) fn send(&self, priority: Priority, message: Message) -> Result<(), SendError> {
-        self.with(|channel, _| channel.send(priority, message).map(drop))
+    pub(crate) fn send(&self, priority: Priority, message: Message) -> Result<Sequence, SendError> {
+        self.with(|channel, _| channel.send(priority, message))
     }
 
     pub(crate) fn send_tracked(
@@ -155,8 +155,8 @@ impl Shared {
         request: &ReplyTo,
         priority: Priority,
         message: Message,
-    ) -> Result<(), SendError> {
-        self.with(|channel, _| channel.reply(request, priority, message).map(drop))
+    ) -> Result<Sequence, SendError> {
+        self.with(|channel, _| channel.reply(request, priority, message))
     }
 
     pub(crate) fn request(
