@@ -8,7 +8,7 @@ use crate::session_validity::recheck_caller;
 use crate::settings::{MfaSettings, OidcSettings, Settings};
 use crate::state::{
     AuditTrail, CleanupCursor, Health, IntegrityChecks, OwnIdentityCache, PostureStore,
-    ServiceUpdates, SignerKeys, SnapshotFiles, Traces, TrustAnchorCache,
+    RouterLimits, ServiceUpdates, SignerKeys, SnapshotFiles, Traces, TrustAnchorCache,
 };
 use crate::verified_tokens::VerifiedTokens;
 use parking_lot::Mutex;
@@ -64,6 +64,7 @@ pub struct App {
     pub(crate) integrity_checks: IntegrityChecks,
     pub(crate) health: Health,
     pub(crate) trail: AuditTrail,
+    pub(crate) router_limits: RouterLimits,
     own_changes: Mutex<RateLimit>,
     caches: PerSnapshot<SnapshotCaches>,
 }
@@ -106,6 +107,7 @@ impl App {
         Self {
             health: Health::new(started_at),
             trail: AuditTrail::default(),
+            router_limits: RouterLimits::default(),
             own_changes: Mutex::new(RateLimit::new(OWN_CHANGE_BURST)),
             caches: PerSnapshot::default(),
             started_at,

@@ -37,6 +37,7 @@ use tempfile::TempDir;
 pub(crate) mod authorities;
 mod concurrency;
 mod grants;
+pub(crate) mod routers;
 
 /// Password of all identities that log in with one.
 pub(crate) const PASSWORD: &str = "open-sesame-1";
@@ -158,6 +159,11 @@ impl Fixture {
             key: found.key,
             entity: Arc::unwrap_or_clone(found.entity),
         }
+    }
+
+    /// The revision of the store, which grows with each commit that writes.
+    pub(crate) fn revision(&self) -> u64 {
+        self.app.engine.snapshot().unwrap().revision().unwrap()
     }
 
     pub(crate) async fn insert<E: Entity + Send + Sync + 'static>(

@@ -4,19 +4,25 @@
 //! transit routers; those on transit routers show all routers and only change transit routers.
 
 mod certificates;
+mod connected;
 mod extend;
 mod management;
+mod peers;
 mod re_enroll;
+mod report;
 mod tunneler;
 mod usable;
 
 pub use certificates::{RouterCertificates, RouterCsrs};
 pub(crate) use certificates::{check_enabled, issue};
+pub use connected::{ConnectedRouter, RouterRefusal, admit, recheck};
 pub use extend::extend;
 pub use management::{
     FingerprintChange, RouterSet, create, delete, list, patch, read, register, replace,
 };
+pub use peers::{PeerRefusal, verify_peer};
 pub use re_enroll::re_enroll;
+pub use report::{RouterHello, report_hello, report_interfaces};
 pub(crate) use tunneler::is_owned_by_router;
 pub use usable::{list_usable, list_usable_for_service};
 

@@ -1,4 +1,4 @@
-//! Rate limits per identity.
+//! Rate limits per identity or router.
 
 use crate::clock::Timestamp;
 use crate::ids::RecordNumber;
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 /// Maximum number of tracked identities; beyond it, idle ones are dropped.
 const MAX_IDENTITIES: usize = 4096;
 
-/// Rate limit per identity: `burst` actions at once, and one per second on average.
+/// Rate limit per identity, or per router: `burst` actions at once, and one per second on average.
 #[derive(Debug)]
 pub struct RateLimit {
     burst: u32,

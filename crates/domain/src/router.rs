@@ -1,5 +1,11 @@
 //! Edge routers and transit routers.
 
+mod certificate;
+mod report;
+
+pub use certificate::RouterCertificate;
+pub use report::{NetworkInterface, RouterReport, RouterVersion};
+
 use crate::FieldError;
 use crate::clock::Timestamp;
 use crate::ids::{ConfigId, RouterId};
@@ -13,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub type Router = Managed<RouterId, RouterSpec>;
 
-/// Editable members of a router, and its certificate.
+/// Editable members of a router, its certificates, and what it reported.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RouterSpec {
     /// Unique among routers of both kinds.
@@ -36,8 +42,14 @@ pub struct RouterSpec {
     /// Present once enrolled; administrators cannot change it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificate: Option<RouterCertificate>,
+    /// The certificate of an extension that the router has not confirmed yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unverified_certificate: Option<RouterCertificate>,
     #[serde(default, skip_serializing_if = "Tags::is_empty")]
     pub tags: Tags,
+    /// Administrators cannot change it.
+    #[serde(default, skip_serializing_if = "RouterReport::is_empty")]
+    pub reported: RouterReport,
 }
 
 /// The kind of a router; immutable.
@@ -63,26 +75,6 @@ pub struct EdgeRouterSettings {
     pub app_data: Tags,
 }
 
-/// The certificate of a router.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RouterCertificate {
-    /// PEM; empty if only the fingerprint is known.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub pem: String,
-    /// Lower-case hex SHA-1 of its DER; unique.
-    pub fingerprint: String,
-}
-
-impl RouterCertificate {
-    /// A certificate known only by its fingerprint.
-    pub const fn from_fingerprint(fingerprint: String) -> Self {
-        Self {
-            pem: String::new(),
-            fingerprint,
-        }
-    }
-}
-
 /// Members of a router to change; `None` leaves a member unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RouterSpecPatch {
@@ -106,6 +98,13 @@ pub struct EdgeRouterSettingsPatch {
     pub app_data: Option<Tags>,
 }
 
+/// Whether a router has to confirm that it has an extended certificate before that counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Confirmation {
+    Needless,
+    Pending,
+}
+
 impl RouterSpec {
     /// Settings of an edge router.
     pub fn edge(&self) -> Option<&EdgeRouterSettings> {
@@ -117,16 +116,14 @@ impl RouterSpec {
 }
 
 impl Router {
-    /// Stores the certificate of an enrollment or a renewal.
+    /// Stores the certificate of an enrollment. Earlier ones count no longer, extended or not.
     pub fn set_certificate(&mut self, certificate: RouterCertificate, now: Timestamp) {
-        self.spec.certificate = Some(certificate);
-        self.touch(now);
+        self.replace_certificate(Some(certificate), now);
     }
 
     /// Removes the certificate; the router has to enroll again.
     pub fn clear_certificate(&mut self, now: Timestamp) {
-        self.spec.certificate = None;
-        self.touch(now);
+        self.replace_certificate(None, now);
     }
 
     /// Sets the fingerprint of a certificate issued elsewhere; `None` removes it. An unchanged
@@ -136,8 +133,68 @@ impl Router {
         if known.map(|certificate| &certificate.fingerprint) == fingerprint.as_ref() {
             return;
         }
-        self.spec.certificate = fingerprint.map(RouterCertificate::from_fingerprint);
+        let certificate = fingerprint.map(RouterCertificate::from_fingerprint);
+        self.replace_certificate(certificate, now);
+    }
+
+    fn replace_certificate(&mut self, certificate: Option<RouterCertificate>, now: Timestamp) {
+        self.spec.certificate = certificate;
+        self.spec.unverified_certificate = None;
         self.touch(now);
+    }
+
+    /// Replaces the certificate by one that extends it, at once or after the router has confirmed
+    /// that it has it ([`Router::confirm_extension`]). Does nothing for a router without a
+    /// certificate.
+    pub fn extend_certificate(
+        &mut self,
+        certificate: RouterCertificate,
+        confirmation: Confirmation,
+        now: Timestamp,
+    ) {
+        let Some(before) = &self.spec.certificate else {
+            return;
+        };
+        let extended = certificate.extending(before);
+        match confirmation {
+            Confirmation::Needless => self.replace_certificate(Some(extended), now),
+            Confirmation::Pending => {
+                self.spec.unverified_certificate = Some(extended);
+                self.touch(now);
+            },
+        }
+    }
+
+    /// Makes the unverified certificate the one that counts.
+    pub fn confirm_extension(&mut self, now: Timestamp) {
+        if let Some(extended) = self.spec.unverified_certificate.take() {
+            self.replace_certificate(Some(extended), now);
+        }
+    }
+
+    /// Sets the addresses at which controllers reach the router; returns whether they are new.
+    pub fn set_ctrl_chan_listeners(
+        &mut self,
+        listeners: BTreeMap<String, Option<Vec<String>>>,
+        now: Timestamp,
+    ) -> bool {
+        let is_new = self.spec.ctrl_chan_listeners != listeners;
+        if is_new {
+            self.spec.ctrl_chan_listeners = listeners;
+            self.touch(now);
+        }
+        is_new
+    }
+
+    /// Changes what the router reported; returns whether that is something new.
+    pub fn report(&mut self, report: impl FnOnce(&mut RouterReport), now: Timestamp) -> bool {
+        let before = self.spec.reported.clone();
+        report(&mut self.spec.reported);
+        let is_new = self.spec.reported != before;
+        if is_new {
+            self.touch(now);
+        }
+        is_new
     }
 
     pub fn is_verified(&self) -> bool {
@@ -166,7 +223,9 @@ impl RouterSpec {
             ctrl_chan_listeners: BTreeMap::new(),
             configs: BTreeSet::new(),
             certificate: None,
+            unverified_certificate: None,
             tags: Tags::default(),
+            reported: RouterReport::default(),
         }
     }
 }
@@ -198,6 +257,9 @@ impl Spec for RouterSpec {
             return Ok(());
         };
         self.certificate.clone_from(&before.certificate);
+        self.unverified_certificate
+            .clone_from(&before.unverified_certificate);
+        self.reported.clone_from(&before.reported);
         match (&before.kind, &self.kind) {
             (RouterKind::Edge(_), RouterKind::Edge(_)) => {},
             (kind, _) => self.kind = kind.clone(),
@@ -223,12 +285,50 @@ mod tests {
         Router::new(RouterId::from_wire("r"), spec(kind), NOW).unwrap()
     }
 
+    fn certificate(fingerprint: &str) -> RouterCertificate {
+        RouterCertificate::new("pem".to_owned(), fingerprint.to_owned())
+    }
+
+    #[test]
+    fn an_extended_certificate_counts_once_it_is_confirmed() {
+        let mut router = router(RouterKind::Transit);
+        router.extend_certificate(certificate("ee"), Confirmation::Pending, NOW);
+        assert_eq!(router.spec.unverified_certificate, None);
+        router.set_certificate(certificate("aa"), NOW);
+        router.extend_certificate(certificate("bb"), Confirmation::Pending, NOW);
+        assert_eq!(counting(&router), Some(("aa", "aa")));
+        router.confirm_extension(NOW);
+        assert_eq!(counting(&router), Some(("bb", "aa")));
+        router.confirm_extension(NOW);
+        router.extend_certificate(certificate("cc"), Confirmation::Needless, NOW);
+        assert_eq!(counting(&router), Some(("cc", "aa")));
+
+        router.extend_certificate(certificate("dd"), Confirmation::Pending, NOW);
+        router.set_certificate(certificate("11"), NOW);
+        router.confirm_extension(NOW);
+        assert_eq!(counting(&router), Some(("11", "11")));
+    }
+
+    /// Fingerprint and enrollment of the certificate that counts.
+    fn counting(router: &Router) -> Option<(&str, &str)> {
+        let certificate = router.spec.certificate.as_ref()?;
+        Some((&certificate.fingerprint, certificate.enrollment()))
+    }
+
+    #[test]
+    fn what_a_router_reports_is_noticed_if_it_is_new() {
+        let mut router = router(RouterKind::Transit);
+        assert!(router.report(|report| report.capabilities = 6, NOW));
+        let before = router.clone();
+        assert!(!router.report(|report| report.capabilities = 6, NOW));
+        assert_eq!(router, before);
+        router.replace(spec(RouterKind::Transit), NOW).unwrap();
+        assert_eq!(router.spec.reported.capabilities, 6);
+    }
+
     #[test]
     fn replacing_a_router_keeps_its_kind_and_its_certificate() {
-        let certificate = RouterCertificate {
-            pem: "pem".to_owned(),
-            fingerprint: "ff".to_owned(),
-        };
+        let certificate = certificate("ff");
         let tunneler = EdgeRouterSettings {
             is_tunneler_enabled: true,
             ..EdgeRouterSettings::default()

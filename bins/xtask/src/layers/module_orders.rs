@@ -26,6 +26,7 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
             "app",
             "tokens",
             "signing_keys",
+            "audit",
             // What use cases share.
             "privilege",
             "enrollment_records",
@@ -57,7 +58,6 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
             "related",
             "role_attributes",
             "policy_advice",
-            "audit",
             "health",
             "database",
             "administrator",

@@ -103,15 +103,14 @@ impl TransitRouterCreate {
     /// The spec of a router of that kind.
     pub fn spec(self, kind: RouterKind) -> RouterSpec {
         RouterSpec {
-            name: self.name,
             kind,
             cost: self.cost,
             no_traversal: self.no_traversal,
             disabled: self.disabled,
             ctrl_chan_listeners: self.ctrl_chan_listeners,
             configs: self.configs,
-            certificate: None,
             tags: self.tags,
+            ..RouterSpec::transit_router(self.name)
         }
     }
 }

@@ -85,10 +85,8 @@ pub(crate) fn issue(
         client: signing.chain_pem(&client),
         server: signing.chain_pem(&server),
     };
-    let record = RouterCertificate {
-        pem: issued.client.clone(),
-        fingerprint: client.fingerprint().to_string(),
-    };
+    let fingerprint = client.fingerprint().to_string();
+    let record = RouterCertificate::new(issued.client.clone(), fingerprint);
     Ok((record, issued))
 }
 

@@ -5,7 +5,7 @@ use crate::app::App;
 use crate::error::AppError;
 use portcullis_domain::access::{AccessDeniedError, Origin};
 use portcullis_domain::audit::Actor;
-use portcullis_domain::router::Router;
+use portcullis_domain::router::{Confirmation, Router};
 use portcullis_pki::Certificate;
 use portcullis_storage::tables::{Found, Rows, UniqueIndex, UniqueValue};
 
@@ -51,7 +51,7 @@ pub async fn extend(
             let router = get_by_certificate(rows.rows(), &by_fingerprint)?;
             rows.set_operation("router.extend", router.entity.id.as_str());
             let mut after = router.entity.clone();
-            after.set_certificate(certificate.clone(), now);
+            after.extend_certificate(certificate.clone(), Confirmation::Needless, now);
             Ok::<_, AppError>(rows.replace(&router.key, &router.entity, &after)?)
         },
     )

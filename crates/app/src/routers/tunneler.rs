@@ -70,7 +70,7 @@ pub(crate) fn is_owned_by_router(rows: Rows<'_>, identity: &Identity) -> Result<
     Ok(rows.locate(&router)?.is_some())
 }
 
-fn is_tunneler(router: &Router) -> bool {
+pub(super) fn is_tunneler(router: &Router) -> bool {
     router
         .spec
         .edge()

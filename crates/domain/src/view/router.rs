@@ -9,6 +9,8 @@ use crate::session::Session;
 use crate::terminator::Terminator;
 use std::collections::BTreeMap;
 
+pub use crate::router::RouterVersion;
+
 /// A router as shown to clients.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RouterView {
@@ -81,18 +83,6 @@ pub enum SyncStatus {
     HelloTimeout,
     /// Synchronization failed.
     Error,
-}
-
-/// Software of a router, as reported.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct RouterVersion {
-    /// Processor architecture.
-    pub arch: String,
-    pub build_date: String,
-    pub os: String,
-    /// Source revision.
-    pub revision: String,
-    pub version: String,
 }
 
 /// A terminator with its service and router.

@@ -64,10 +64,7 @@ pub(crate) fn service(id: &str, name: &str, configs: BTreeSet<ConfigId>) -> Serv
 }
 
 pub(crate) fn router(id: &str, name: &str, configs: BTreeSet<ConfigId>) -> Router {
-    let certificate = RouterCertificate {
-        pem: "pem".to_owned(),
-        fingerprint: format!("print of {id}"),
-    };
+    let certificate = RouterCertificate::new("pem".to_owned(), format!("print of {id}"));
     let spec = RouterSpec {
         configs,
         certificate: Some(certificate),

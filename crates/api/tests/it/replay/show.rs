@@ -212,10 +212,7 @@ fn built_in(recorded: &Value) -> ConfigType {
 fn router(world: &World, id: &str, recorded: &Value) -> ManagedRouterView {
     let mut router = world.routers[id].clone();
     if let Some(pem) = recorded["certPem"].as_str() {
-        let certificate = RouterCertificate {
-            pem: pem.to_owned(),
-            fingerprint: text(&recorded["fingerprint"]),
-        };
+        let certificate = RouterCertificate::new(pem.to_owned(), text(&recorded["fingerprint"]));
         router.set_certificate(certificate, now());
     }
     let version = &recorded["versionInfo"];

@@ -98,10 +98,7 @@ fn edge_routers_are_shown_to_administrators() {
     assert_eq!(shown["versionInfo"]["version"], "v1");
     assert_eq!(shown.get("version"), None);
 
-    let certificate = RouterCertificate {
-        pem: "pem".to_owned(),
-        fingerprint: "ff".to_owned(),
-    };
+    let certificate = RouterCertificate::new("pem".to_owned(), "ff".to_owned());
     router.set_certificate(certificate, Timestamp::UNIX_EPOCH);
     let shown = written(&EdgeRouterDetail::from(managed(router, false)));
     assert_eq!(shown["isVerified"], true);

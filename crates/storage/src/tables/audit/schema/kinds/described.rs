@@ -63,12 +63,23 @@ pub(super) const CONFIG: AuditSchema = AuditSchema {
 };
 
 pub(super) const ROUTER: AuditSchema = AuditSchema {
+    ignored: &[
+        "reported",
+        "certificate.enrolled",
+        "unverified_certificate.enrolled",
+    ],
     user_defined: &["kind.edge.app_data", "ctrl_chan_listeners"],
     names: &[
         ("kind", ""),
         ("kind.edge", ""),
         ("certificate", ""),
         ("certificate.pem", "certPem"),
+        ("unverified_certificate", ""),
+        ("unverified_certificate.pem", "unverifiedCertPem"),
+        (
+            "unverified_certificate.fingerprint",
+            "unverifiedFingerprint",
+        ),
     ],
     ..PLAIN
 };
