@@ -21,6 +21,8 @@
 //!   connection that takes nothing for a while is closed.
 //! - From the peer: an [`Inbox`] is bounded. When it is full, connections are not read, until the peer
 //!   can write no more.
+//!
+//! `examples/echo.rs` shows both ends.
 
 mod channel_handle;
 mod clock;

@@ -1,5 +1,6 @@
 //! Two ends of a control channel: a router and a controller.
 
+use bytes::{Bytes, BytesMut};
 use portcullis_channel::group::{
     Admission, ConnectionCounts, DialOptions, GeneratedCredentials, GroupLimits, GroupRegistry,
     GroupSecret,
@@ -7,15 +8,15 @@ use portcullis_channel::group::{
 use portcullis_channel::group::{ChannelGrant, GroupDialer, GroupId};
 use portcullis_channel::hello::{Grouping, HELLO_TIMEOUT, Hello};
 use portcullis_channel::{
-    ChannelKind, ChannelOptions, ChannelSide, ContentType, Frame, Headers, Message, Moment,
-    Priority, Role, UnixNanos,
+    ChannelKind, ChannelOptions, ChannelSide, ContentType, Frame, FrameLimits, FrameReader,
+    Headers, Message, Moment, Priority, Role, Sequence, UnixNanos,
 };
 use portcullis_transport::{
     ChannelHandle, Clock, Connected, Dialed, Inbox, Incoming, Stream, Transport, TransportLimits,
     dial,
 };
 use std::time::Duration;
-use tokio::io::duplex;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex};
 use tokio::time::Instant;
 
 /// Asks a controller whether a router is what it says; any other would do.
@@ -203,12 +204,64 @@ pub(crate) fn generated() -> GeneratedCredentials {
     }
 }
 
+/// One end of an ungrouped channel, whose peer is a bare stream.
+pub(crate) async fn with_bare_peer(
+    transport: &Transport,
+    options: ChannelOptions,
+    pipe: usize,
+) -> (End, DuplexStream) {
+    let (near, mut far) = duplex(pipe);
+    let grant = ChannelGrant::ungrouped(GroupId::new("bare").unwrap());
+    let accepting = async {
+        let incoming = Incoming::read(near, deadline()).await.unwrap();
+        let accepted = incoming
+            .accept(&grant, "controller", &Headers::empty())
+            .await;
+        accepted.unwrap()
+    };
+    let greeting = async {
+        let hello = hello(Role::Default, Grouping::Ungrouped).encode().unwrap();
+        far.write_all(&hello).await.unwrap();
+        read_frame(&mut far).await
+    };
+    let (connected, _answer) = tokio::join!(accepting, greeting);
+    let (handle, inbox) = transport.open(grant, options, connected);
+    (End { handle, inbox }, far)
+}
+
+/// Reads a frame, and nothing behind it.
+pub(crate) async fn read_frame(stream: &mut DuplexStream) -> Frame {
+    let reader = FrameReader::new(FrameLimits::default());
+    let mut input = BytesMut::new();
+    loop {
+        if let Some(frame) = reader.next(&mut input).unwrap() {
+            return frame;
+        }
+        let missing = u64::try_from(reader.bytes_missing(&input)).unwrap();
+        let mut rest = (&mut *stream).take(missing);
+        assert_ne!(rest.read_buf(&mut input).await.unwrap(), 0);
+    }
+}
+
 pub(crate) fn note(number: usize) -> Message {
     Message::new(NOTE).with_body(number.to_string())
 }
 
 pub(crate) fn number(frame: &Frame) -> usize {
     std::str::from_utf8(frame.body()).unwrap().parse().unwrap()
+}
+
+pub(crate) fn frame(message: Message, sequence: i32) -> Bytes {
+    let limits = FrameLimits::default();
+    Frame::new(message, Sequence(sequence), &limits)
+        .unwrap()
+        .to_bytes()
+}
+
+/// Waits until all tasks of a transport have ended.
+pub(crate) async fn assert_no_tasks(transport: &Transport) {
+    transport.tasks().close();
+    transport.tasks().wait().await;
 }
 
 /// Sends numbered messages.

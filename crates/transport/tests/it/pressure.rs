@@ -1,0 +1,164 @@
+//! Queues and inboxes that are full.
+
+use crate::support::{
+    NOTE, Pair, QUESTION, controller, note, number, router, send_notes, transport, with_limits,
+};
+use portcullis_channel::{
+    ChannelOptions, CloseReason, ContentType, Message, Priority, SendErrorKind,
+};
+use portcullis_transport::TransportLimits;
+use std::time::Duration;
+use tokio::time::{sleep, timeout};
+
+#[tokio::test(start_paused = true)]
+async fn full_queue_refuses_and_what_was_accepted_arrives() {
+    let mut pair = Pair::open(&transport()).await;
+    let mut accepted = Vec::new();
+    let mut refused = 0;
+    for each in 0..20_000 {
+        match pair.controller.handle.send(Priority::Default, note(each)) {
+            Ok(()) => accepted.push(each),
+            Err(error) => {
+                assert_eq!(error.why, SendErrorKind::QueueFull);
+                assert_eq!(error.message, note(each));
+                refused += 1;
+            },
+        }
+        if each % 7000 == 0 {
+            sleep(Duration::from_millis(1)).await;
+        }
+    }
+    assert_eq!(accepted.len() + refused, 20_000);
+    assert!(refused > 10_000);
+    for expected in accepted {
+        assert_eq!(number(&pair.router.inbox.next().await.unwrap()), expected);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn full_inbox_stops_the_peer_and_loses_nothing() {
+    let limits = TransportLimits {
+        inbox_bytes: 4096,
+        ..TransportLimits::default()
+    };
+    let mut pair = Pair::open(&with_limits(limits)).await;
+    let body = vec![1; 1000];
+    let message = Message::new(NOTE).with_body(body.clone());
+    let mut sent = 0;
+    while pair
+        .controller
+        .handle
+        .send(Priority::Default, message.clone())
+        .is_ok()
+    {
+        sent += 1;
+        // Time for connections, as long as they take anything.
+        sleep(Duration::from_micros(1)).await;
+        assert!(sent < 2000, "nothing makes the sender wait");
+    }
+    for _ in 0..sent {
+        assert_eq!(pair.router.inbox.next().await.unwrap().body(), &body);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn owner_that_stops_for_a_while_loses_nothing() {
+    let limits = TransportLimits {
+        inbox_bytes: 1,
+        ..TransportLimits::default()
+    };
+    let mut pair = Pair::open(&with_limits(limits)).await;
+    send_notes(&pair.router.handle, 0..100);
+    // Heartbeats wait behind messages that wait.
+    sleep(Duration::from_secs(25)).await;
+    for expected in 0..100 {
+        let frame = pair.controller.inbox.next().await.unwrap();
+        assert_eq!(number(&frame), expected);
+    }
+    sleep(Duration::from_mins(10)).await;
+    assert_eq!(pair.controller.handle.close_reason(), None);
+    assert_eq!(pair.router.handle.close_reason(), None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn owner_that_takes_nothing_loses_the_channel() {
+    let limits = TransportLimits {
+        inbox_bytes: 1,
+        ..TransportLimits::default()
+    };
+    let pair = Pair::open(&with_limits(limits)).await;
+    send_notes(&pair.router.handle, 0..100);
+    let reason = timeout(Duration::from_mins(2), pair.router.handle.closed()).await;
+    assert_eq!(reason, Ok(CloseReason::PeerUnresponsive));
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_long_message_fits_into_an_empty_inbox() {
+    let limits = TransportLimits {
+        inbox_bytes: 100,
+        ..TransportLimits::default()
+    };
+    let mut pair = Pair::open(&with_limits(limits)).await;
+    let long = Message::new(NOTE).with_body(vec![1; 1_000_000]);
+    for _ in 0..2 {
+        pair.router
+            .handle
+            .send(Priority::Default, long.clone())
+            .unwrap();
+    }
+    for _ in 0..2 {
+        let frame = pair.controller.inbox.next().await.unwrap();
+        assert_eq!(frame.body().len(), 1_000_000);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn tracked_messages_pace_the_sender() {
+    let mut pair = Pair::open(&transport()).await;
+    let sender = pair.controller.handle.clone();
+    let sending = tokio::spawn(async move {
+        for each in 0..5000 {
+            let written = sender.send_tracked(Priority::Default, note(each)).unwrap();
+            assert_eq!(sender.queued_frames(Priority::Default), 1);
+            written.await;
+        }
+    });
+    for expected in 0..5000 {
+        assert_eq!(number(&pair.router.inbox.next().await.unwrap()), expected);
+    }
+    sending.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn requests_beyond_the_limit_are_refused() {
+    let few = ChannelOptions {
+        max_requests: 2,
+        ..controller()
+    };
+    let mut pair = Pair::open_with(&transport(), few, router()).await;
+    let ask = |number| {
+        let message = Message::new(QUESTION).with_body(usize::to_string(&number));
+        pair.controller
+            .handle
+            .request(Priority::Default, message, Duration::from_secs(30))
+    };
+    let (first, second) = (ask(0).unwrap(), ask(1).unwrap());
+    let refused = ask(2).unwrap_err();
+    assert_eq!(refused.why, SendErrorKind::TooManyRequests { limit: 2 });
+    drop(second);
+    let third = ask(3).unwrap();
+    let mut asked = Vec::new();
+    for _ in 0..2 {
+        let request = pair.router.inbox.next().await.unwrap();
+        asked.push(number(&request));
+        let answer = Message::new(ContentType::RESULT);
+        let reply_to = request.reply_to();
+        pair.router
+            .handle
+            .reply(&reply_to, Priority::Default, answer)
+            .unwrap();
+    }
+    assert_eq!(asked, [0, 3]);
+    assert!(first.await.is_ok());
+    assert!(third.await.is_ok());
+}
