@@ -7,11 +7,17 @@ use portcullis_domain::view::{
 
 /// The network as routers report it.
 ///
-/// Each method answers from memory and waits for no router. What it returns is of one moment; two
+/// Each method answers from memory and waits for no router. It may take locks of its own, so nobody
+/// calls it who holds a lock of the read model. What it returns is of one moment; two
 /// calls may be of two. The ids are data: the records that they name may be gone.
 pub trait LiveNetwork: Send + Sync {
     /// The connection of a router; the default if it was never connected or does not exist.
     fn router(&self, id: &RouterId) -> RouterConnection;
+
+    /// Whether a router is connected.
+    fn is_online(&self, id: &RouterId) -> bool {
+        self.router(id).is_online()
+    }
 
     /// The routers that are connected, by id.
     fn online_routers(&self) -> Vec<RouterId>;
@@ -28,8 +34,9 @@ pub trait LiveNetwork: Send + Sync {
     /// not know, all routers are told.
     fn remove_link(&self, id: &LinkId) -> bool;
 
-    /// All established circuits, by id.
-    fn circuits(&self) -> Vec<CircuitView>;
+    /// Established circuits, by id: the first `count` of those after `after`. There can be so many
+    /// that a list reads them in parts, between which the network goes on.
+    fn circuits_after(&self, after: Option<&CircuitId>, count: usize) -> Vec<CircuitView>;
 
     fn circuit(&self, id: &CircuitId) -> Option<CircuitView>;
 
@@ -71,7 +78,7 @@ impl LiveNetwork for NoNetwork {
         false
     }
 
-    fn circuits(&self) -> Vec<CircuitView> {
+    fn circuits_after(&self, _after: Option<&CircuitId>, _count: usize) -> Vec<CircuitView> {
         Vec::new()
     }
 

@@ -72,7 +72,7 @@ fn load_common_routers(
         let router: Option<Router> = rows.get(&router_key(*number))?;
         routers.extend(router.map(|router| CommonRouter {
             router: RouterRef::from(&router),
-            is_online: app.live_network().router(&router.id).is_online(),
+            is_online: app.live_network().is_online(&router.id),
         }));
     }
     Ok(routers)

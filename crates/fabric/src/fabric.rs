@@ -147,6 +147,16 @@ impl Fabric {
         self.circuits.iter().map(|circuit| circuit.view())
     }
 
+    /// Those of [`circuits`](Self::circuits) after an id, for whoever reads them in parts.
+    pub fn circuits_after(
+        &self,
+        after: Option<&CircuitId>,
+    ) -> impl Iterator<Item = CircuitView<'_>> {
+        self.circuits
+            .iter_after(after)
+            .map(|circuit| circuit.view())
+    }
+
     /// Creates a service, or changes it.
     pub fn set_service(&mut self, id: ServiceId, service: Service) {
         self.services.insert(id, service);

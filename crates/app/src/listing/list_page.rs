@@ -16,7 +16,7 @@ use super::{Listing, Paging};
 use crate::app::{App, StoreView};
 use crate::error::AppError;
 use portcullis_filter::Predicate;
-use portcullis_index::{Catalog, Matches, Projections};
+use portcullis_index::{Catalog, Matches};
 use portcullis_storage::tables::Found;
 use std::marker::PhantomData;
 use std::ops::{ControlFlow, Range};
@@ -33,7 +33,7 @@ const MAX_COSTLY_TESTS: usize = 16;
 /// The records of a page, and the snapshot to read them from.
 pub(crate) struct ListPage<'a, E> {
     pub(crate) view: StoreView,
-    projections: &'a Projections,
+    app: &'a App,
     paging: Paging,
     predicate: Predicate,
     is_cancelled: &'a dyn Fn() -> bool,
@@ -64,17 +64,17 @@ impl<'a, E: Listable> ListPage<'a, E> {
         scope: &ListScope<'a, E>,
         lookup: &PointLookup,
     ) -> Result<Self, AppError> {
-        let (view, projections) = (app.snapshot()?, app.projections());
+        let view = app.snapshot()?;
         let mut found = lookup.find::<E>(view.rows())?;
-        scope.restriction.retain(projections, &mut found);
-        let context = row_context(&view, projections, scope);
+        scope.restriction.retain(app.projections(), &mut found);
+        let context = row_context(app, &view, scope);
         let mut buffer = SortBuffer::new(context, listing, scope, listing.order.keys());
         for found in found {
             buffer.add(&LazyRecord::from_found(view.rows(), found), false)?;
         }
         let locations = buffer.into_sorted(&listing.order);
         Ok(Self::in_record_order(
-            (view, projections),
+            (app, view),
             listing,
             scope,
             locations,
@@ -95,7 +95,7 @@ impl<'a, E: Listable> ListPage<'a, E> {
             candidates.into_inexact()
         };
         let is_sorted = catalog.page_in(&matches, &listing.order, 0..0).is_some();
-        let at = (app.snapshot()?, projections);
+        let at = (app, app.snapshot()?);
         if matches.is_exact() && is_sorted && scope.visibility.is_none() {
             return Ok(Self::in_catalog_order(
                 at,
@@ -107,7 +107,7 @@ impl<'a, E: Listable> ListPage<'a, E> {
         let sort_keys = if is_sorted { &[] } else { listing.order.keys() };
         let candidates = Candidates::new(&catalog, &matches, &scope.restriction, sort_keys);
         drop(catalog);
-        let context = row_context(&at.0, projections, scope);
+        let context = row_context(app, &at.1, scope);
         let mut buffer = SortBuffer::new(context, listing, scope, sort_keys);
         candidates.collect_into(&mut buffer)?;
         if !is_sorted {
@@ -119,7 +119,7 @@ impl<'a, E: Listable> ListPage<'a, E> {
         drop(at);
         let catalog = E::catalog(projections);
         let matches = catalog.matches_from_numbers(numbers);
-        let at = (app.snapshot()?, projections);
+        let at = (app, app.snapshot()?);
         Ok(Self::in_catalog_order(
             at,
             listing,
@@ -130,7 +130,7 @@ impl<'a, E: Listable> ListPage<'a, E> {
 
     /// A page of exact matches, in an order that the catalog maintains.
     fn in_catalog_order(
-        at: (StoreView, &'a Projections),
+        at: (&'a App, StoreView),
         listing: &Listing,
         scope: &ListScope<'a, E>,
         (catalog, matches): (&Catalog<E::Entry>, &Matches),
@@ -147,7 +147,7 @@ impl<'a, E: Listable> ListPage<'a, E> {
 
     /// A page sorted by values that were read from the records.
     fn in_record_order(
-        at: (StoreView, &'a Projections),
+        at: (&'a App, StoreView),
         listing: &Listing,
         scope: &ListScope<'a, E>,
         mut locations: Vec<RecordLocation>,
@@ -160,14 +160,14 @@ impl<'a, E: Listable> ListPage<'a, E> {
     }
 
     fn build(
-        (view, projections): (StoreView, &'a Projections),
+        (app, view): (&'a App, StoreView),
         listing: &Listing,
         scope: &ListScope<'a, E>,
         (total, locations, page_len): (usize, Vec<RecordLocation>, usize),
     ) -> Self {
         Self {
+            app,
             view,
-            projections,
             paging: Paging::from_listing(listing, total),
             predicate: listing.predicate.clone(),
             is_cancelled: scope.is_cancelled,
@@ -189,7 +189,8 @@ impl<'a, E: Listable> ListPage<'a, E> {
         let (mut shown, mut is_broken) = (0, false);
         let context = RowContext {
             rows: self.view.rows(),
-            projections: self.projections,
+            projections: self.app.projections(),
+            network: self.app.live_network(),
             is_cancelled: self.is_cancelled,
         };
         for location in &self.locations {
@@ -218,13 +219,14 @@ impl<'a, E: Listable> ListPage<'a, E> {
 }
 
 fn row_context<'v, E: Listable>(
+    app: &'v App,
     view: &'v StoreView,
-    projections: &'v Projections,
     scope: &ListScope<'v, E>,
 ) -> RowContext<'v> {
     RowContext {
         rows: view.rows(),
-        projections,
+        projections: app.projections(),
+        network: app.live_network(),
         is_cancelled: scope.is_cancelled,
     }
 }

@@ -1,6 +1,7 @@
 //! Kinds of entities that can be listed, and their rows.
 
 use crate::error::AppError;
+use crate::live_network::LiveNetwork;
 use parking_lot::RwLockReadGuard;
 use portcullis_domain::tags::{TagValue, Tags};
 use portcullis_filter::{EntitySymbol, OwnSymbols, Row, Schema, Value, VisitElement, VisitRow};
@@ -39,7 +40,7 @@ pub(crate) trait Listable: Entity {
     /// The value of a symbol that is specific to the kind.
     fn value(&self, symbol: Self::Symbol) -> Value<'_>;
 
-    /// The value of a symbol for which another entity has to be read.
+    /// The value of a symbol for which another entity has to be read, or the network be asked.
     fn related_value(&self, context: RowContext<'_>, symbol: Self::Symbol) -> Value<'static> {
         let _ = (context, symbol);
         Value::Missing
@@ -89,6 +90,7 @@ pub(crate) trait PolicyRelated: Listable {
 pub(crate) struct RowContext<'a> {
     pub(crate) rows: Rows<'a>,
     pub(crate) projections: &'a Projections,
+    pub(crate) network: &'a dyn LiveNetwork,
     /// Whether the client no longer waits; a record can refer to many others.
     pub(crate) is_cancelled: &'a dyn Fn() -> bool,
 }

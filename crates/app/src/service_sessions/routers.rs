@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::error::AppError;
-use portcullis_domain::ids::RecordNumber;
+use portcullis_domain::ids::{RecordNumber, RouterId};
 use portcullis_domain::router::Router;
 use portcullis_domain::view::RouterView;
 use portcullis_index::Slot;
@@ -12,7 +12,8 @@ use portcullis_storage::tables::{Rows, router_key};
 /// told of.
 const MAX_ROUTERS: usize = 25;
 
-/// The enabled routers that policies give to both an identity and a service, by name.
+/// The enabled routers that policies give to both an identity and a service: those that are
+/// connected before others, each by name.
 pub(super) fn list_common(
     app: &App,
     rows: Rows<'_>,
@@ -39,6 +40,17 @@ fn common_numbers(
     identity: RecordNumber,
     service: RecordNumber,
 ) -> Result<Vec<RecordNumber>, AppError> {
+    let mut routers = common_by_name(app, identity, service)?;
+    let network = app.live_network();
+    routers.sort_by_cached_key(|(_, id)| !network.is_online(id));
+    Ok(routers.into_iter().map(|(number, _)| number).collect())
+}
+
+fn common_by_name(
+    app: &App,
+    identity: RecordNumber,
+    service: RecordNumber,
+) -> Result<Vec<(RecordNumber, RouterId)>, AppError> {
     let guard = app.require_lists()?.access();
     let Some((identity, service)) = guard.pair(identity, service) else {
         return Ok(Vec::new());
@@ -49,8 +61,11 @@ fn common_numbers(
     let catalog = guard.routers();
     let mut routers: Vec<_> = common.iter().map(Slot::from_bit).collect();
     routers.sort_by_key(|slot| catalog.name(*slot));
-    Ok(routers
-        .into_iter()
-        .filter_map(|slot| catalog.number(slot))
-        .collect())
+    let id = |slot| {
+        Some((
+            catalog.number(slot)?,
+            RouterId::from_wire(catalog.id(slot)?),
+        ))
+    };
+    Ok(routers.into_iter().filter_map(id).collect())
 }

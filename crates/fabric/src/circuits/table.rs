@@ -5,6 +5,7 @@ use crate::{CircuitId, RouterSlot};
 use portcullis_channel::Moment;
 use portcullis_domain::ids::ServiceId;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 
 /// A circuit is taken out to be changed, and put back unless it ends.
 #[derive(Debug, Default)]
@@ -22,6 +23,15 @@ impl CircuitTable {
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Circuit> {
         self.circuits.values()
+    }
+
+    /// Those after an id, by id; all of them after `None`.
+    pub(crate) fn iter_after(&self, after: Option<&CircuitId>) -> impl Iterator<Item = &Circuit> {
+        let start = after.map_or(Bound::Unbounded, Bound::Excluded);
+        let range = self
+            .circuits
+            .range::<CircuitId, _>((start, Bound::Unbounded));
+        range.map(|(_, circuit)| circuit)
     }
 
     pub(crate) fn len(&self) -> usize {

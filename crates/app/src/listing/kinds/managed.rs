@@ -38,9 +38,13 @@ pub(crate) trait ListableSpec: StoredSpec + portcullis_index::CatalogSpec {
     /// The value of a symbol that is specific to the kind.
     fn value(&self, symbol: Self::Symbol) -> Value<'_>;
 
-    /// The value of a symbol for which another entity has to be read.
-    fn related_value(&self, context: RowContext<'_>, symbol: Self::Symbol) -> Value<'static> {
-        let _ = (context, symbol);
+    /// The value of a symbol for which another entity has to be read, or the network be asked.
+    fn related_value(
+        entity: &Managed<Self::Id, Self>,
+        context: RowContext<'_>,
+        symbol: Self::Symbol,
+    ) -> Value<'static> {
+        let _ = (entity, context, symbol);
         Value::Missing
     }
 
@@ -113,7 +117,7 @@ impl<I: IndexedId, S: ListableSpec<Id = I>> Listable for Managed<I, S> {
     }
 
     fn related_value(&self, context: RowContext<'_>, symbol: S::Symbol) -> Value<'static> {
-        self.spec.related_value(context, symbol)
+        S::related_value(self, context, symbol)
     }
 
     fn is_system(&self) -> bool {

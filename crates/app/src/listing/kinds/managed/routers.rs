@@ -83,10 +83,24 @@ impl ListableSpec for RouterSpec {
                 .edge()
                 .is_some_and(|edge| edge.is_tunneler_enabled)
                 .into(),
-            // No control channel is served yet, so no router is connected.
-            RouterSymbol::Connected | RouterSymbol::Online => false.into(),
             RouterSymbol::Name => text_value(&self.name),
-            RouterSymbol::RoleAttributes | RouterSymbol::Configs => Value::Missing,
+            RouterSymbol::Connected
+            | RouterSymbol::Online
+            | RouterSymbol::RoleAttributes
+            | RouterSymbol::Configs => Value::Missing,
+        }
+    }
+
+    fn related_value(
+        entity: &Router,
+        context: RowContext<'_>,
+        symbol: RouterSymbol,
+    ) -> Value<'static> {
+        match symbol {
+            RouterSymbol::Connected | RouterSymbol::Online => {
+                context.network.is_online(&entity.id).into()
+            },
+            _ => Value::Missing,
         }
     }
 

@@ -51,15 +51,20 @@ impl ListableSpec for TerminatorSpec {
         }
     }
 
-    fn related_value(&self, context: RowContext<'_>, symbol: TerminatorSymbol) -> Value<'static> {
+    fn related_value(
+        entity: &Terminator,
+        context: RowContext<'_>,
+        symbol: TerminatorSymbol,
+    ) -> Value<'static> {
+        let spec = &entity.spec;
         match symbol {
             TerminatorSymbol::ServiceName => {
-                value_of_other(context, &self.service, |service: &Service| {
+                value_of_other(context, &spec.service, |service: &Service| {
                     text_value(&service.spec.name)
                 })
             },
             TerminatorSymbol::RouterName => {
-                value_of_other(context, &self.router, |router: &Router| {
+                value_of_other(context, &spec.router, |router: &Router| {
                     text_value(&router.spec.name)
                 })
             },
