@@ -45,7 +45,8 @@ pub(crate) const PASSWORD: &str = "open-sesame-1";
 const ADMIN: &str = "admin";
 
 pub(crate) struct Fixture {
-    pub(crate) app: App,
+    /// Boxed, since the futures of tests hold it.
+    pub(crate) app: Box<App>,
     pub(crate) clock: Arc<ManualClock>,
     /// Has the key file of the vault.
     _home: TempDir,
@@ -87,7 +88,7 @@ impl Fixture {
             .await
             .unwrap();
         Self {
-            app,
+            app: Box::new(app),
             clock,
             _home: home,
         }
