@@ -20,6 +20,7 @@ use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::RecordNumber;
 use portcullis_domain::rate_limit::RateLimit;
 use portcullis_index::Projections;
+use portcullis_oidc::claims::{AccessClaims, ServiceSessionClaims};
 use portcullis_oidc::login::LoginRequests;
 use portcullis_storage::engine::{Engine, Snapshot, WriteTx, submit_with};
 use portcullis_storage::key::Kind;
@@ -50,7 +51,9 @@ pub struct App {
     pub(crate) oidc: OidcSettings,
     pub(crate) login_requests: Mutex<LoginRequests>,
     /// Access tokens whose signatures were verified.
-    pub(crate) verified_tokens: VerifiedTokens,
+    pub(crate) verified_tokens: VerifiedTokens<AccessClaims>,
+    /// Tokens of service sessions whose signatures were verified.
+    pub(crate) verified_service_sessions: VerifiedTokens<ServiceSessionClaims>,
     pub(crate) service_updates: ServiceUpdates,
     /// Start of this process.
     pub(crate) started_at: Timestamp,
@@ -127,6 +130,7 @@ impl App {
             oidc,
             login_requests: Mutex::default(),
             verified_tokens: VerifiedTokens::default(),
+            verified_service_sessions: VerifiedTokens::default(),
             posture: PostureStore::default(),
             traces: Traces::default(),
             session_cleanup_cursor: CleanupCursor::default(),

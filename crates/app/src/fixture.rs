@@ -36,6 +36,7 @@ use tempfile::TempDir;
 
 pub(crate) mod authorities;
 mod concurrency;
+pub(crate) mod dialing;
 mod grants;
 pub(crate) mod routers;
 
@@ -179,7 +180,7 @@ impl Fixture {
     }
 
     /// Inserts an entity of a managed kind without the checks of its use cases.
-    async fn insert_managed<S: Resource>(&self, id: &str, spec: S) -> RecordKey {
+    pub(crate) async fn insert_managed<S: Resource>(&self, id: &str, spec: S) -> RecordKey {
         let key = RecordKey::root(S::KIND, self.app.next_number(S::KIND).0);
         let id = S::Id::from_wire(id.to_owned());
         let entity = Managed::new(id, spec, self.app.env().now()).unwrap();

@@ -60,6 +60,7 @@ pub mod read_model;
 mod records;
 pub mod related;
 pub mod revocations;
+pub mod rights;
 pub mod role_attributes;
 pub mod routers;
 pub mod service_sessions;

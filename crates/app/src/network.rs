@@ -18,8 +18,8 @@ mod verification_keys;
 
 use chain_cache::ChainCache;
 pub use client_chain::{ClientChain, ClientChainError};
-pub(crate) use verification_keys::KeyRetirement;
 pub use verification_keys::VerificationKey;
+pub(crate) use verification_keys::{KeyRetirement, TokenUse};
 
 /// Settings of the network that are fixed when the controller starts.
 pub struct NetworkSettings {
@@ -216,8 +216,13 @@ impl Network {
         keys
     }
 
-    /// The public key of tokens of sessions with this `kid`.
-    pub(crate) fn verification_key(&self, kid: &str, now: Timestamp) -> Option<Arc<PublicKey>> {
+    /// The public key with this `kid`, if tokens of this use that it signed may be good at `now`.
+    pub(crate) fn verification_key(
+        &self,
+        kid: &str,
+        token: TokenUse,
+        now: Timestamp,
+    ) -> Option<Arc<PublicKey>> {
         let current = VerificationKey::of_signer(&self.serving_state().jwt_signer);
         if current.kid == kid {
             return Some(current.key);
@@ -225,7 +230,7 @@ impl Network {
         let retired = self.retired_keys.read();
         let found = retired
             .iter()
-            .find(|key| key.kid == kid && key.verifies(now));
+            .find(|key| key.kid == kid && key.verifies(token, now));
         found.map(|key| Arc::clone(&key.key))
     }
 

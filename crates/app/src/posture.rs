@@ -5,6 +5,7 @@
 
 mod cleanup;
 mod context;
+mod decision;
 mod evaluator;
 mod grant_resolver;
 mod report;
@@ -12,6 +13,7 @@ mod view;
 
 pub(crate) use cleanup::remove_stale;
 pub(crate) use context::PostureContext;
+pub(crate) use decision::decide_access;
 pub(crate) use evaluator::PostureEvaluator;
 pub(crate) use grant_resolver::{GrantResolver, PolicySummary};
 pub use report::{Reports, report};

@@ -15,6 +15,7 @@ mod usable;
 
 pub use certificates::{RouterCertificates, RouterCsrs};
 pub(crate) use certificates::{check_enabled, issue};
+pub(crate) use connected::find_connected;
 pub use connected::{ConnectedRouter, RouterRefusal, admit, recheck};
 pub use extend::extend;
 pub use management::{

@@ -7,12 +7,14 @@ mod cleanup;
 mod create;
 mod grant_evaluator;
 mod list;
+mod presented;
 mod routers;
 mod session_quota;
 
 pub use cleanup::sweep;
 pub use create::{CreateServiceSession, NewServiceSession, create};
 pub use list::{delete, delete_own, list, list_own, read, read_own, read_route_path};
+pub(crate) use presented::find_presented;
 
 use crate::action::actions;
 use portcullis_domain::access::Access;

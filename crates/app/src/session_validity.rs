@@ -35,6 +35,17 @@ pub(crate) struct LiveSession {
 }
 
 impl LiveSession {
+    /// When it ends if nothing changes, apart from its idle timeout; `None` for never.
+    pub(crate) fn ends_at(&self, lifetimes: SessionLifetimes) -> Option<Timestamp> {
+        let (session, identity) = (&self.session.entity, &self.identity.entity);
+        ends_at(
+            session,
+            &self.policy,
+            lifetimes,
+            identity.has_admin_rights(),
+        )
+    }
+
     pub(crate) fn into_caller(
         self,
         origin: Origin,
@@ -163,6 +174,21 @@ impl<'s> SessionFacts<'s> {
             },
         }
     }
+}
+
+fn ends_at(
+    session: &ApiSession,
+    policy: &AuthPolicy,
+    lifetimes: SessionLifetimes,
+    is_admin: bool,
+) -> Option<Timestamp> {
+    let tokens = session.oidc.as_ref().map(|oidc| oidc.expires_at);
+    let bound = session.certificate.as_ref();
+    let certificate = bound
+        .filter(|_| !policy.spec.primary.cert.allow_expired_certs)
+        .map(|certificate| Validity::end_of(certificate.not_after));
+    let ends = [lifetimes.expires_at(session, is_admin), tokens, certificate];
+    ends.into_iter().flatten().min()
 }
 
 /// Resolves a caller again inside a transaction that acts for it.

@@ -7,6 +7,7 @@ mod cleanup;
 mod list;
 mod liveness;
 mod login;
+mod presented;
 mod revocation;
 mod second_factor_token;
 mod session_quota;
@@ -30,6 +31,7 @@ pub use login::{
 pub(crate) use login::{
     PasswordAttempt, PasswordPurpose, record_failed_password, reset_wrong_passwords,
 };
+pub(crate) use presented::{ends_at, find_presented};
 pub(crate) use revocation::SessionRevocation;
 pub(crate) use totp::{record_totp_enrollment, record_totp_pass};
 
@@ -179,14 +181,19 @@ fn find_live(app: &App, rows: Rows<'_>, hash: TokenHash) -> Result<Option<LiveSe
     }
 }
 
-/// Whether a session exceeded its idle timeout. OIDC sessions have none; they last as long as their
-/// tokens.
+/// Whether a session exceeded its idle timeout.
 fn is_idle(app: &App, session: &ApiSession, now: Timestamp) -> bool {
+    idle_end(app, session).is_some_and(|end| now >= end)
+}
+
+/// When a session ends that is not used any more; `None` for those of OIDC, which have no idle
+/// timeout and last as long as their tokens.
+fn idle_end(app: &App, session: &ApiSession) -> Option<Timestamp> {
     if session.oidc.is_some() {
-        return false;
+        return None;
     }
     let timeout = app.settings().session_timeout;
-    now >= ApiSession::expires_at(last_activity(app, session), timeout)
+    Some(ApiSession::expires_at(last_activity(app, session), timeout))
 }
 
 /// Last use of a session; the in-memory mirror is newer than the store.

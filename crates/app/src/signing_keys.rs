@@ -1,8 +1,8 @@
 //! The keys that tokens are verified with, across restarts and renewals of the server certificate.
 //!
-//! They stay as long as tokens last. Those of sessions do so for hours; those for routers for a
-//! year, and this controller takes none of them. So a key is published for longer than it counts
-//! here: whoever stole it can forge a session for hours only.
+//! They stay as long as tokens last. Those of sessions do so for hours; those of service sessions for
+//! a year, and they open nothing but what a record says. So a key is published for longer than it
+//! vouches for sessions: whoever stole it can forge one for hours only.
 
 use crate::app::App;
 use crate::error::AppError;

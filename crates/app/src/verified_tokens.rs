@@ -1,7 +1,6 @@
-//! Access tokens whose signatures were found to be right.
+//! Tokens whose signatures were found to be right.
 
 use crate::generational_cache::GenerationalCache;
-use portcullis_oidc::claims::AccessClaims;
 use portcullis_storage::vault::Vault;
 use std::sync::Arc;
 
@@ -17,34 +16,34 @@ const MAX_TOKEN_BYTES: usize = 4096;
 /// Domain of the keyed hash of signatures.
 const SIGNATURE_DOMAIN: &str = "signature of a verified access token";
 
-/// The verdicts on access tokens, good ones only.
+/// The verdicts on tokens with claims of one type, good ones only.
 ///
 /// Nobody can make a request with what is kept here: it lacks the signatures, of which there are only
 /// keyed hashes. The rest of a token is no secret, and comparing it costs much less than a hash.
-pub(crate) struct VerifiedTokens(GenerationalCache<[u8; 16], Arc<VerifiedToken>>);
+pub(crate) struct VerifiedTokens<C>(GenerationalCache<[u8; 16], Arc<VerifiedToken<C>>>);
 
-struct VerifiedToken {
+struct VerifiedToken<C> {
     /// Header and claims, as they are signed.
     signed: Box<str>,
-    claims: Arc<AccessClaims>,
+    claims: Arc<C>,
 }
 
-impl Default for VerifiedTokens {
+impl<C> Default for VerifiedTokens<C> {
     fn default() -> Self {
         Self(GenerationalCache::new(TOKENS))
     }
 }
 
-impl VerifiedTokens {
+impl<C> VerifiedTokens<C> {
     /// The claims of a token that was verified, of which not a byte differs.
-    pub(crate) fn find(&self, vault: &Vault, token: &str) -> Option<Arc<AccessClaims>> {
+    pub(crate) fn find(&self, vault: &Vault, token: &str) -> Option<Arc<C>> {
         let (signed, signature) = token.rsplit_once('.')?;
         let known = self.0.find(&hash(vault, signature))?;
         (*known.signed == *signed).then(|| Arc::clone(&known.claims))
     }
 
     /// Remembers a token that was verified, unless it is too long.
-    pub(crate) fn insert(&self, vault: &Vault, token: &str, claims: &Arc<AccessClaims>) {
+    pub(crate) fn insert(&self, vault: &Vault, token: &str, claims: &Arc<C>) {
         if token.len() > MAX_TOKEN_BYTES {
             return;
         }

@@ -48,6 +48,7 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
             "identities",
             "sessions",
             "service_sessions",
+            "rights",
             "mfa",
             "oidc",
             "authenticators",

@@ -18,13 +18,23 @@ pub struct VerificationKey {
     pub(crate) retirement: Option<KeyRetirement>,
 }
 
+/// What a token is good for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TokenUse {
+    /// It stands for a session.
+    Session,
+    /// Routers present it beside a session, whose record names it. By itself it opens nothing.
+    Service,
+}
+
 /// Until when the key of an earlier certificate counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct KeyRetirement {
     /// When the last token of a session has expired that it signed. Until then the controller takes
-    /// its tokens.
+    /// its tokens as sessions.
     pub(crate) session_tokens: Timestamp,
-    /// When the last token of any type has expired. Until then the key is published.
+    /// When the last token of any type has expired. Until then the key is published, and the
+    /// controller takes its tokens of service sessions.
     pub(crate) all_tokens: Timestamp,
 }
 
@@ -55,8 +65,11 @@ impl VerificationKey {
         self.retirement.is_none_or(|ends| now < ends.all_tokens)
     }
 
-    /// Whether tokens of sessions that it signed may be good.
-    pub(super) fn verifies(&self, now: Timestamp) -> bool {
-        self.retirement.is_none_or(|ends| now < ends.session_tokens)
+    /// Whether tokens of this use that it signed may be good here.
+    pub(super) fn verifies(&self, token: TokenUse, now: Timestamp) -> bool {
+        self.retirement.is_none_or(|ends| match token {
+            TokenUse::Session => now < ends.session_tokens,
+            TokenUse::Service => now < ends.all_tokens,
+        })
     }
 }

@@ -205,7 +205,7 @@ impl TokenGrant<'_> {
         let primary = login.primary();
         let token = RevocableToken {
             // No token has this id.
-            id: &TokenId::from_wire(""),
+            id: "",
             session: &primary.session,
             identity: &primary.identity,
             issued_at: primary.authenticated_at,
@@ -501,7 +501,7 @@ fn bind_renewed(facts: &mut SessionFacts, session: &ApiSession) {
 
 fn revocable(claims: &RefreshClaims) -> RevocableToken<'_> {
     RevocableToken {
-        id: &claims.jti,
+        id: claims.jti.as_str(),
         session: &claims.session.z_asid,
         identity: &claims.session.sub,
         issued_at: time(claims.iat),

@@ -3,7 +3,7 @@
 use super::{Create, routers, session_quota};
 use crate::app::App;
 use crate::error::{AppError, ServiceSessionError};
-use crate::posture::{GrantResolver, PostureContext};
+use crate::posture::{PostureContext, decide_access};
 use crate::records::own_session_key;
 use crate::services::get_usable;
 use portcullis_domain::FieldError;
@@ -17,7 +17,7 @@ use portcullis_domain::session::Session;
 use portcullis_domain::tags::Tags;
 use portcullis_domain::view::{NamedRef, SessionView};
 use portcullis_oidc::claims::ServiceSessionClaims;
-use portcullis_posture::{AccessDecision, GrantingPolicy};
+use portcullis_posture::AccessDecision;
 use portcullis_storage::tables::{Found, Rows, RowsMut, SESSION, identity_key, session_grant};
 use secrecy::SecretString;
 
@@ -109,9 +109,8 @@ fn check_access(
     (service, grant): (&Found<Service>, ServiceGrant),
 ) -> Result<(), AppError> {
     let context = PostureContext::for_caller(app, rows, caller)?;
-    let policies = load_policies(app, rows, caller.identity_number, service.number())?;
-    let now = app.env().now();
-    match AccessDecision::decide(&policies, grant, &context.client(), now) {
+    let numbers = (caller.identity_number, service.number());
+    match decide_access(app, rows, numbers, grant, &context)? {
         AccessDecision::Granted(_passes) => Ok(()),
         AccessDecision::NotGranted => {
             let id = service.entity.id.as_str();
@@ -123,22 +122,6 @@ fn check_access(
             Err(ServiceSessionError::InvalidPosture(failures).into())
         },
     }
-}
-
-/// The policies that let an identity use a service.
-fn load_policies(
-    app: &App,
-    rows: Rows<'_>,
-    identity: RecordNumber,
-    service: RecordNumber,
-) -> Result<Vec<GrantingPolicy>, AppError> {
-    let resolver = GrantResolver::new(app);
-    let mut policies = Vec::new();
-    for summary in resolver.policies_between(identity, service)? {
-        let policy = resolver.load(rows, &summary)?;
-        policies.extend(policy.map(|policy| (*policy).clone()));
-    }
-    Ok(policies)
 }
 
 fn failed_request(

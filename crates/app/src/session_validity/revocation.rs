@@ -3,7 +3,6 @@
 use portcullis_domain::access::AccessToken;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::{ApiSessionId, IdentityId, RevocationId};
-use portcullis_domain::oidc_session::TokenId;
 use portcullis_domain::revocation::{Revocation, RevocationType};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{Rows, reference};
@@ -11,7 +10,8 @@ use portcullis_storage::tables::{Rows, reference};
 /// What a revocation of a token may name.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RevocableToken<'t> {
-    pub(crate) id: &'t TokenId,
+    /// Its claim `jti`.
+    pub(crate) id: &'t str,
     pub(crate) session: &'t ApiSessionId,
     pub(crate) identity: &'t IdentityId,
     pub(crate) issued_at: Timestamp,
@@ -24,7 +24,7 @@ impl<'t> RevocableToken<'t> {
         identity: &'t IdentityId,
     ) -> Self {
         Self {
-            id: &token.id,
+            id: token.id.as_str(),
             session,
             identity,
             issued_at: token.issued_at,
@@ -34,7 +34,7 @@ impl<'t> RevocableToken<'t> {
     /// Whether it was revoked: by itself, with its session, or with all earlier tokens of its
     /// identity.
     pub(crate) fn is_revoked(self, rows: Rows<'_>) -> Result<bool, StoreError> {
-        Ok(find(rows, self.id.as_str(), RevocationType::Jti)?.is_some()
+        Ok(find(rows, self.id, RevocationType::Jti)?.is_some()
             || find(rows, self.session.as_str(), RevocationType::ApiSession)?.is_some()
             || find(rows, self.identity.as_str(), RevocationType::Identity)?
                 .is_some_and(|issued_before| self.issued_at <= issued_before))

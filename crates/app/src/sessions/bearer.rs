@@ -66,11 +66,31 @@ async fn resolve_claims(
     Ok(Ok(Arc::new(caller)))
 }
 
-/// Judges an access token by its claims and by the current records.
+/// Judges an access token by its claims, the certificates of the connection, and the current records.
 pub(crate) fn find_session(
     app: &App,
     claims: &AccessClaims,
     certificates: &[&[u8]],
+) -> Result<Result<LiveSession, BearerTokenError>, AppError> {
+    let view = app.snapshot()?;
+    let live = match find_by_access_claims(app, view.rows(), claims)? {
+        Ok(live) => live,
+        Err(fault) => return Ok(Err(fault)),
+    };
+    let record = &live.session.entity;
+    if !binding::is_bound_to(app, view.rows(), record, &claims.session, certificates)? {
+        return Ok(Err(BearerTokenError::Invalid));
+    }
+    let sessions = app.projections().sessions();
+    sessions.touch(live.session.entity.token_hash, app.env().now());
+    Ok(Ok(live))
+}
+
+/// Judges an access token by its claims and by the current records, whoever presents it.
+pub(super) fn find_by_access_claims(
+    app: &App,
+    rows: Rows<'_>,
+    claims: &AccessClaims,
 ) -> Result<Result<LiveSession, BearerTokenError>, AppError> {
     let now = app.env().now();
     let served = app.network().serving_state();
@@ -83,24 +103,15 @@ pub(crate) fn find_session(
             return Ok(Err(BearerTokenError::Invalid));
         },
     }
-    let view = app.snapshot()?;
     let session = &claims.session;
     let revocable = RevocableToken {
-        id: &claims.jti,
+        id: claims.jti.as_str(),
         session: &session.z_asid,
         identity: &session.sub,
         issued_at: time(claims.iat),
     };
-    let Some(live) = find_by_token(app, view.rows(), revocable)? else {
-        return Ok(Err(BearerTokenError::Invalid));
-    };
-    let record = &live.session.entity;
-    if !binding::is_bound_to(app, view.rows(), record, session, certificates)? {
-        return Ok(Err(BearerTokenError::Invalid));
-    }
-    let sessions = app.projections().sessions();
-    sessions.touch(live.session.entity.token_hash, now);
-    Ok(Ok(live))
+    let live = find_by_token(app, rows, revocable)?;
+    Ok(live.ok_or(BearerTokenError::Invalid))
 }
 
 /// Finds the session that a signed token stands for; `None` when it is over, belongs to another

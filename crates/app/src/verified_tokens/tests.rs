@@ -1,5 +1,6 @@
 use super::*;
 use crate::fixture::Fixture;
+use portcullis_oidc::claims::AccessClaims;
 use serde_json::json;
 
 fn claims() -> Arc<AccessClaims> {

@@ -56,6 +56,11 @@ impl ServiceSessionClaims {
             z_leg: is_legacy,
         }
     }
+
+    /// Whether it is for routers and has not expired at `now`. At the second of its expiry it is over.
+    pub fn counts_at(&self, now: Timestamp) -> bool {
+        self.aud == [AUDIENCE] && now.as_second() < self.exp
+    }
 }
 
 /// Claims of a token that tells routers that the holder of a session has shown a TOTP code. It has no expiry:

@@ -39,6 +39,12 @@ impl Validity {
     pub fn has_ended(not_after: Timestamp, at: Timestamp) -> bool {
         at.as_second() > not_after.as_second()
     }
+
+    /// The first instant at which a period is over that ends at `not_after`.
+    pub fn end_of(not_after: Timestamp) -> Timestamp {
+        let next = not_after.as_second().saturating_add(1);
+        Timestamp::from_second(next).unwrap_or(Timestamp::MAX)
+    }
 }
 
 /// Converts a time in a certificate.
