@@ -30,6 +30,7 @@ pub mod auth_policies;
 pub mod authenticators;
 mod blocking;
 pub mod cas;
+pub mod change_feed;
 pub mod configs;
 pub mod controllers;
 pub mod database;

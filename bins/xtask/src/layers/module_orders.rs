@@ -54,6 +54,7 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
             "authenticators",
             "enrollments",
             // What is made of several resources, or works on the store as a whole.
+            "change_feed",
             "controllers",
             "fabric",
             "related",
