@@ -13,7 +13,8 @@ use tokio_util::task::TaskTracker;
 use crate::connection_driver::{self, CLOSE_TIMEOUT, ListenerState};
 use crate::half_open::HalfOpenRegistry;
 use crate::log_interval::LogInterval;
-use crate::{Budgets, Limits, ServerTls, Service};
+use crate::stream_service::StreamServices;
+use crate::{Alpn, Budgets, Limits, ServerTls, Service, StreamService};
 
 /// Connections that the kernel may queue for accepting; it caps the value at its own limit.
 const BACKLOG: u32 = 4096;
@@ -32,6 +33,7 @@ pub struct Listener {
     socket: TcpListener,
     local: SocketAddr,
     budgets: Budgets,
+    protocols: StreamServices,
 }
 
 /// Errors of [`Listener::bind`].
@@ -97,6 +99,7 @@ impl Listener {
             socket,
             local,
             budgets: Budgets::default(),
+            protocols: StreamServices::default(),
         })
     }
 
@@ -106,12 +109,20 @@ impl Listener {
         Self { budgets, ..self }
     }
 
+    /// Serves clients that ask for the protocol `name` by ALPN.
+    #[must_use]
+    pub fn with_protocol(mut self, name: &'static str, service: Arc<dyn StreamService>) -> Self {
+        self.protocols.add(name, service);
+        self
+    }
+
     /// Returns the bound address, with the actual port.
     pub fn local_addr(&self) -> SocketAddr {
         self.local
     }
 
-    /// Serves until `shutdown` is cancelled, then returns when every connection has ended.
+    /// Serves HTTP and the protocols of [`Self::with_protocol`] until `shutdown` is cancelled, then
+    /// returns when every connection has ended. Clients that ask for no protocol get HTTP.
     ///
     /// On shutdown new connections are refused and unfinished handshakes dropped, idle connections
     /// close, and running requests, with the tasks they leave behind, have [`Limits::drain`] to
@@ -123,10 +134,35 @@ impl Listener {
         limits: Limits,
         shutdown: CancellationToken,
     ) {
+        self.run(Some(service), &tls, limits, shutdown).await;
+    }
+
+    /// As [`Self::serve`], without HTTP: clients that ask for no protocol are put off.
+    pub async fn serve_protocols(
+        self,
+        tls: Arc<ServerTls>,
+        limits: Limits,
+        shutdown: CancellationToken,
+    ) {
+        self.run(None, &tls, limits, shutdown).await;
+    }
+
+    async fn run(
+        self,
+        http: Option<Arc<dyn Service>>,
+        tls: &ServerTls,
+        limits: Limits,
+        shutdown: CancellationToken,
+    ) {
+        let offered: Arc<[Alpn]> = (self.protocols.names().map(Alpn::Other))
+            .chain(http.iter().flat_map(|_| Alpn::HTTP))
+            .collect();
         let half_open = HalfOpenRegistry::new(limits.max_half_open);
         let shared = Arc::new(ListenerState {
-            service,
-            tls,
+            http,
+            protocols: self.protocols,
+            tls: tls.offering(&offered),
+            offered,
             budgets: self.budgets,
             limits: Arc::new(limits),
             shutdown,
@@ -139,14 +175,14 @@ impl Listener {
         shared.tasks.close();
         let finish = async {
             shared.tasks.wait().await;
-            shared.service.drain().await;
+            shared.drain().await;
         };
         if timeout(shared.limits.drain, finish).await.is_err() {
             tracing::warn!("requests were still running when the shutdown timeout ended");
             shared.abort.cancel();
             shared.tasks.wait().await;
             // The tasks that the last requests left behind are nearly done.
-            let _ = timeout(CLOSE_TIMEOUT, shared.service.drain()).await;
+            let _ = timeout(CLOSE_TIMEOUT, shared.drain()).await;
         }
     }
 }

@@ -44,6 +44,8 @@ pub enum Alpn {
     Http11,
     /// `h2`
     Http2,
+    /// Any other, served by a [`StreamService`](crate::StreamService).
+    Other(&'static str),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -55,22 +57,24 @@ pub enum TlsVersion {
 }
 
 impl Alpn {
-    /// Protocols on offer, the preferred one first.
-    pub(crate) const OFFERED: [Self; 2] = [Self::Http11, Self::Http2];
+    /// Versions of HTTP on offer, the preferred one first.
+    pub(crate) const HTTP: [Self; 2] = [Self::Http11, Self::Http2];
 
     /// Returns the registered protocol name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Http11 => "http/1.1",
             Self::Http2 => "h2",
+            Self::Other(name) => name,
         }
     }
 }
 
 impl Connection {
-    /// Collects the properties of a finished handshake.
+    /// Collects the properties of a finished handshake, in which `offered` was on offer.
     pub(crate) fn from_handshake(
         tls: &ServerConnection,
+        offered: &[Alpn],
         peer: SocketAddr,
         local: SocketAddr,
     ) -> Self {
@@ -80,8 +84,7 @@ impl Connection {
             local,
             client_certificates: chain.iter().map(|each| each.clone().into_owned()).collect(),
             server_name: tls.server_name().map(str::to_ascii_lowercase),
-            alpn: Alpn::OFFERED
-                .into_iter()
+            alpn: (offered.iter().copied())
                 .find(|each| tls.alpn_protocol() == Some(each.name().as_bytes())),
             tls_version: match tls.protocol_version() {
                 Some(ProtocolVersion::TLSv1_3) => TlsVersion::Tls13,

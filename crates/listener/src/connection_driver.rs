@@ -11,6 +11,7 @@ use hyper::rt::Executor;
 use hyper::server::conn::{http1, http2};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use portcullis_domain::peer::Peer;
+use rustls::ServerConfig;
 use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_rustls::TlsAcceptor;
@@ -27,16 +28,21 @@ use crate::refusal::RefusedRequest;
 use crate::request_head::HeadLimits;
 use crate::request_parser::RequestParser;
 use crate::request_stream::RequestStream;
+use crate::stream_service::{Greeting, StreamServices};
 use crate::tracked_stream::TrackedStream;
-use crate::{Alpn, Budgets, Connection, Limits, ServerTls, Service, http2_frames, plain_http};
+use crate::{Alpn, Budgets, Connection, Limits, Service, http2_frames, keep_alive, plain_http};
 
 /// Time for a connection to close gracefully, and for tasks of abandoned requests to end.
 pub(crate) const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// State that the connections of one listener share.
 pub(crate) struct ListenerState {
-    pub(crate) service: Arc<dyn Service>,
-    pub(crate) tls: Arc<ServerTls>,
+    /// None if no HTTP is served.
+    pub(crate) http: Option<Arc<dyn Service>>,
+    pub(crate) protocols: StreamServices,
+    pub(crate) tls: Arc<ServerConfig>,
+    /// Protocols that `tls` offers.
+    pub(crate) offered: Arc<[Alpn]>,
     pub(crate) limits: Arc<Limits>,
     pub(crate) budgets: Budgets,
     /// Cancelled when no new requests are accepted.
@@ -45,6 +51,16 @@ pub(crate) struct ListenerState {
     pub(crate) abort: CancellationToken,
     /// All tasks of the listener.
     pub(crate) tasks: TaskTracker,
+}
+
+impl ListenerState {
+    /// Waits for tasks that outlive their connections.
+    pub(crate) async fn drain(&self) {
+        if let Some(http) = &self.http {
+            http.drain().await;
+        }
+        self.protocols.drain().await;
+    }
 }
 
 type Stream = TokioIo<RequestStream<TrackedStream<TlsStream<TcpStream>>>>;
@@ -64,12 +80,48 @@ pub(crate) async fn run(
     let Some(stream) = handshake(&shared, socket, &slot).await else {
         return;
     };
+    let tls = stream.get_ref().1;
+    let connection = Connection::from_handshake(tls, &shared.offered, peer, local);
+    let connection = Arc::new(connection);
+    if let Some(Alpn::Other(protocol)) = connection.alpn {
+        serve_protocol(&shared, protocol, stream, connection, slot).await;
+        return;
+    }
     slot.finish();
-    let connection = Arc::new(Connection::from_handshake(stream.get_ref().1, peer, local));
+    let Some(http) = &shared.http else {
+        tracing::debug!("connection closed: it asks for no protocol");
+        return;
+    };
     // On the heap, so that an unfinished handshake does not reserve the memory for HTTP.
     match connection.alpn {
-        Some(Alpn::Http2) => Box::pin(serve_http2(&shared, stream, connection)).await,
-        Some(Alpn::Http11) | None => Box::pin(serve_http1(&shared, stream, connection)).await,
+        Some(Alpn::Http2) => Box::pin(serve_http2(&shared, http, stream, connection)).await,
+        _ => Box::pin(serve_http1(&shared, http, stream, connection)).await,
+    }
+}
+
+/// Serves a connection of another protocol than HTTP.
+async fn serve_protocol(
+    shared: &ListenerState,
+    protocol: &str,
+    stream: TlsStream<TcpStream>,
+    connection: Arc<Connection>,
+    slot: HandshakeSlot,
+) {
+    let Some(service) = shared.protocols.get(protocol) else {
+        return;
+    };
+    if let Err(error) = keep_alive::enable(stream.get_ref().0) {
+        tracing::debug!(%error, "no keep-alive for a connection");
+    }
+    let evicted = slot.evicted();
+    let signals = StopSignals::child_of(shared);
+    let greeting = Greeting::new(slot);
+    let serving = service.serve(connection, stream, greeting, signals.shutdown);
+    tokio::select! {
+        biased;
+        () = serving => {},
+        () = evicted => {},
+        () = signals.abort.cancelled() => {},
     }
 }
 
@@ -79,7 +131,7 @@ async fn handshake(
     socket: TcpStream,
     slot: &HandshakeSlot,
 ) -> Option<TlsStream<TcpStream>> {
-    let acceptor = TlsAcceptor::from(shared.tls.config());
+    let acceptor = TlsAcceptor::from(Arc::clone(&shared.tls));
     let accept = async {
         if plain_http::is_plain_http(&socket).await {
             plain_http::refuse(socket).await;
@@ -104,10 +156,11 @@ async fn handshake(
 
 async fn serve_http1(
     shared: &ListenerState,
+    http: &Arc<dyn Service>,
     stream: TlsStream<TcpStream>,
     connection: Arc<Connection>,
 ) {
-    let (io, handler, charge) = prepare(shared, stream, connection, PendingInput::HTTP1);
+    let (io, handler, charge) = prepare(shared, http, stream, connection, PendingInput::HTTP1);
     let mut builder = http1::Builder::new();
     builder
         // The activity times the head, and tells a slow one from an idle connection.
@@ -125,10 +178,11 @@ async fn serve_http1(
 
 async fn serve_http2(
     shared: &ListenerState,
+    http: &Arc<dyn Service>,
     stream: TlsStream<TcpStream>,
     connection: Arc<Connection>,
 ) {
-    let (io, handler, charge) = prepare(shared, stream, connection, PendingInput::HTTP2);
+    let (io, handler, charge) = prepare(shared, http, stream, connection, PendingInput::HTTP2);
     let limits = &shared.limits.http2;
     let signals = StopSignals::child_of(shared);
     let executor = StreamExecutor {
@@ -153,6 +207,7 @@ async fn serve_http2(
 /// Assembles the parts of a connection, which is counted for as long as the charge lives.
 fn prepare(
     shared: &ListenerState,
+    http: &Arc<dyn Service>,
     stream: TlsStream<TcpStream>,
     connection: Arc<Connection>,
     pending: PendingInput,
@@ -170,7 +225,7 @@ fn prepare(
     };
     let stream = RequestStream::new(counted, Arc::clone(&activity), tracker);
     let handler = Handler {
-        service: Arc::clone(&shared.service),
+        service: Arc::clone(http),
         connection,
         activity,
         refused,

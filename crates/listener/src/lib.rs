@@ -6,6 +6,9 @@
 //! requests finish. Start from [`Listener::bind`], [`ServerTls::new`] and an implementation of
 //! [`Service`]; a closure from connection and request to a future of a [`ServiceResponse`] is one.
 //!
+//! Other protocols may share its port, or have it for themselves: clients ask for them by ALPN, and a
+//! [`StreamService`] gets their connections after the handshake.
+//!
 //! It refuses these requests itself, with a response from [`Service::refuse`], and closes the
 //! connection:
 //!
@@ -39,6 +42,7 @@ mod half_open;
 mod handler;
 mod head_memory;
 mod http2_frames;
+mod keep_alive;
 mod limits;
 mod log_interval;
 mod plain_http;
@@ -48,6 +52,7 @@ mod request_head;
 mod request_parser;
 mod request_stream;
 mod request_target;
+mod stream_service;
 mod tls;
 mod tracked_body;
 mod tracked_stream;
@@ -69,6 +74,7 @@ pub use catch_panic::{PanicError, catch_panic};
 pub use connection::{Alpn, Connection, TlsVersion};
 pub use limits::{Http2Limits, Limits, Quota, Quotas};
 pub use refusal::HeadRefusal;
+pub use stream_service::{Greeting, StreamFuture, StreamService};
 pub use tls::{ServerTls, TlsError};
 
 /// Error of a response body that is streamed; the connection is closed.

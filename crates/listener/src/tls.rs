@@ -72,7 +72,6 @@ impl ServerTls {
             .map_err(TlsError::Setup)?
             .with_client_cert_verifier(Arc::new(verifier))
             .with_cert_resolver(Arc::clone(&certificates) as _);
-        config.alpn_protocols = Alpn::OFFERED.map(|each| each.name().into()).into();
         // Tickets instead of a session cache: a cache would store chains that clients choose.
         config.ticketer = aws_lc_rs::Ticketer::new().map_err(TlsError::Setup)?;
         Ok(Self {
@@ -99,8 +98,12 @@ impl ServerTls {
         self.certificates.replace(certificates)
     }
 
-    pub(crate) fn config(&self) -> Arc<ServerConfig> {
-        Arc::clone(&self.config)
+    /// The settings with these protocols on offer, the preferred one first. They serve the same
+    /// certificates, also after [`Self::replace`].
+    pub(crate) fn offering(&self, protocols: &[Alpn]) -> Arc<ServerConfig> {
+        let mut config = (*self.config).clone();
+        config.alpn_protocols = protocols.iter().map(|each| each.name().into()).collect();
+        Arc::new(config)
     }
 }
 

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, PoisonError};
 
 use portcullis_domain::peer::Peer;
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
 use super::pending::{Key, PendingHandshakes};
 use super::sync::{Mutex, MutexGuard};
@@ -64,8 +64,8 @@ impl HalfOpenRegistry {
 
 impl HandshakeSlot {
     /// Waits until the handshake is evicted.
-    pub(crate) async fn evicted(&self) {
-        self.evicted.cancelled().await;
+    pub(crate) fn evicted(&self) -> WaitForCancellationFutureOwned {
+        self.evicted.clone().cancelled_owned()
     }
 
     /// Releases the slot because the handshake is finished.

@@ -11,6 +11,7 @@ mod bodies;
 mod capacity;
 mod handshakes;
 mod http2;
+mod protocols;
 mod refusals;
 mod requests;
 mod server;
