@@ -17,7 +17,7 @@ async fn full_queue_refuses_and_what_was_accepted_arrives() {
     let mut refused = 0;
     for each in 0..20_000 {
         match pair.controller.handle.send(Priority::Default, note(each)) {
-            Ok(()) => accepted.push(each),
+            Ok(_sequence) => accepted.push(each),
             Err(error) => {
                 assert_eq!(error.why, SendErrorKind::QueueFull);
                 assert_eq!(error.message, note(each));
