@@ -192,6 +192,11 @@ impl Channel {
         self.underlays.ids()
     }
 
+    /// The roles of the connections, oldest first.
+    pub fn roles(&self) -> impl Iterator<Item = Role> {
+        self.underlays.roles()
+    }
+
     /// Number of frames that wait to be sent.
     pub fn queued_frames(&self, priority: Priority) -> usize {
         self.outbox.queue(priority).len()

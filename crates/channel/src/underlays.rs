@@ -68,6 +68,10 @@ impl Underlays {
         self.by_id.get(&id)
     }
 
+    pub(crate) fn roles(&self) -> impl Iterator<Item = Role> {
+        self.by_id.values().map(|underlay| underlay.role)
+    }
+
     pub(crate) fn ids(&self) -> impl Iterator<Item = UnderlayId> {
         self.by_id.keys().copied()
     }

@@ -3,3 +3,103 @@
 //! Between what routers say (`portcullis-wire`) and what the controller knows and decides: records and
 //! rights (`portcullis-app`), the picture of the network (`portcullis-fabric`), and the router data model
 //! (`portcullis-data-model`).
+
+mod adoption;
+mod connection;
+mod dial;
+mod follower;
+mod groups;
+mod handle;
+mod live;
+mod network;
+mod outlet;
+mod peers;
+mod plane;
+mod records;
+mod session;
+mod sessions;
+mod translate;
+mod work;
+
+use follower::Follower;
+use network::Outputs;
+use plane::Plane;
+use portcullis_app::App;
+use portcullis_transport::Stream;
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+pub use connection::Peer;
+pub use plane::ControlOptions;
+
+/// The controller's end of the control channels of all routers.
+///
+/// It runs by itself; connections are handed in as they are accepted. Clones are the same.
+#[derive(Clone)]
+pub struct ControlPlane(Arc<Plane>);
+
+impl ControlPlane {
+    /// Starts inside a Tokio runtime. What it knows of the network is what REST shows from then on.
+    ///
+    /// It ends when `stop` is cancelled: routers lose their channels, and dial again.
+    pub fn start(app: &Arc<App>, options: ControlOptions, stop: CancellationToken) -> Self {
+        let (plane, outputs) = Plane::new(Arc::clone(app), options, stop);
+        let plane = Arc::new(plane);
+        app.attach_live_network(Arc::clone(&plane) as _);
+        let mut follower = Follower::new(Arc::clone(&plane));
+        // Routers can connect from here on.
+        follower.begin();
+        spawn(&plane, follower.run());
+        spawn(&plane, keep_deadlines(Arc::clone(&plane)));
+        spawn(&plane, change_records(Arc::clone(&plane), outputs));
+        Self(plane)
+    }
+
+    /// Serves a connection of a router, with the chain that it has presented in TLS, until it is part of a
+    /// channel or refused.
+    pub async fn serve<S: Stream>(&self, peer: Peer, stream: S) {
+        let serving = connection::serve(&self.0, &peer, stream);
+        let _stopped = self.0.stop.run_until_cancelled(serving).await;
+    }
+
+    /// Waits until everything has ended, after `stop` was cancelled.
+    pub async fn wait(&self) {
+        self.0.tasks.close();
+        self.0.tasks.wait().await;
+        self.0.transport.tasks().close();
+        self.0.transport.tasks().wait().await;
+    }
+}
+
+impl std::fmt::Debug for ControlPlane {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("ControlPlane")
+            .finish_non_exhaustive()
+    }
+}
+
+/// Runs until the control plane stops.
+fn spawn(plane: &Plane, task: impl Future<Output = ()> + Send + 'static) {
+    let stop = plane.stop.clone();
+    plane.tasks.spawn(async move {
+        let _stopped = stop.run_until_cancelled(task).await;
+    });
+}
+
+async fn keep_deadlines(plane: Arc<Plane>) {
+    plane.network.keep_deadlines().await;
+}
+
+/// Changes records as the network decides, and tells what happens in it.
+async fn change_records(plane: Arc<Plane>, mut outputs: Outputs) {
+    loop {
+        tokio::select! {
+            Some(event) = outputs.events.recv() => tracing::debug!(?event, "network"),
+            Some(change) = outputs.record_changes.recv() => {
+                tracing::debug!(?change, controller = plane.controller_id(), "record");
+            },
+            else => return,
+        }
+    }
+}

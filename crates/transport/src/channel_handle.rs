@@ -5,7 +5,7 @@ use crate::pending::{PendingReply, Written};
 use crate::shared::Shared;
 use portcullis_channel::group::{ChannelGrant, GroupId};
 use portcullis_channel::{
-    AttachError, CloseReason, Liveness, Message, Priority, ReplyTo, SendError, Sequence,
+    AttachError, CloseReason, Liveness, Message, Priority, ReplyTo, Role, SendError, Sequence,
 };
 use std::fmt;
 use std::sync::Arc;
@@ -109,6 +109,11 @@ impl ChannelHandle {
     /// Number of connections.
     pub fn connections(&self) -> usize {
         self.shared.get(|channel, _| channel.underlays().count())
+    }
+
+    /// The roles of the connections, oldest first.
+    pub fn roles(&self) -> Vec<Role> {
+        self.shared.get(|channel, _| channel.roles().collect())
     }
 
     /// Heartbeats; none without connections or if the protocol has no heartbeats.

@@ -1,0 +1,84 @@
+//! Follows the store: what is committed reaches the network and the sessions of routers at once.
+
+use crate::plane::Plane;
+use crate::records::Records;
+use portcullis_app::change_feed::ChangeFeed;
+use portcullis_app::routers;
+use portcullis_domain::change::Change;
+use portcullis_domain::ids::RouterId;
+use std::sync::Arc;
+
+/// Keeps the network as the store has it.
+pub(crate) struct Follower {
+    plane: Arc<Plane>,
+    feed: ChangeFeed,
+    records: Records,
+}
+
+impl Follower {
+    pub(crate) fn new(plane: Arc<Plane>) -> Self {
+        Self {
+            feed: ChangeFeed::new(&plane.app),
+            plane,
+            records: Records::default(),
+        }
+    }
+
+    /// Follows what is committed after [`begin`](Self::begin), until it is dropped.
+    pub(crate) async fn run(mut self) {
+        loop {
+            self.feed.committed().await;
+            match self.feed.take() {
+                Ok(groups) => {
+                    for group in groups {
+                        self.follow(&group.changes);
+                    }
+                },
+                Err(too_old) => {
+                    tracing::warn!(%too_old, "routers are looked up anew");
+                    self.begin();
+                },
+            }
+        }
+    }
+
+    /// Takes all records over. Those that are known and not there any more are gone.
+    pub(crate) fn begin(&mut self) {
+        let mut all = Vec::new();
+        if let Err(error) = self.feed.scan(&mut |change| all.push(change)) {
+            tracing::error!(%error, "the records of routers cannot be read");
+            return;
+        }
+        let gone = self.records.missing_from(&all);
+        self.follow(&gone);
+        self.follow(&all);
+    }
+
+    fn follow(&mut self, changes: &[Change]) {
+        let routers = self.records.follow(changes, &self.plane.network);
+        for router in routers {
+            self.recheck(&router);
+        }
+    }
+
+    /// Puts a router off that may not be connected any more; of one that is gone, all others are told.
+    fn recheck(&self, id: &RouterId) {
+        let plane = &self.plane;
+        if plane
+            .network
+            .read(|fabric| fabric.network().find_router(id).is_none())
+        {
+            plane.sessions.forget(id);
+            plane.sessions.tell_of(id);
+        }
+        let Some(session) = plane.sessions.get(id) else {
+            return;
+        };
+        if let Err(refusal) = routers::recheck(&plane.app, &session.router)
+            && !refusal.is_temporary()
+        {
+            tracing::info!(router = %id, %refusal, "a router is put off");
+            session.close();
+        }
+    }
+}

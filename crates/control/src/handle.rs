@@ -1,0 +1,127 @@
+//! What routers say, by kind of message.
+//!
+//! Messages of one router are handled one after the other. What waits for a commit is left to a worker,
+//! which does it in the same order.
+
+mod circuits;
+mod edge;
+mod links;
+mod reports;
+
+use crate::plane::Plane;
+use crate::session::Session;
+use crate::work::WorkQueue;
+use portcullis_channel::Frame;
+use portcullis_transport::Inbox;
+use portcullis_wire::control::ControlMessage;
+use portcullis_wire::control::address::{Controller, ControllerAddresses, Endpoint};
+use std::sync::Arc;
+
+/// Handles the messages of one router.
+pub(crate) struct Handler {
+    plane: Arc<Plane>,
+    session: Arc<Session>,
+    work: WorkQueue,
+}
+
+impl Handler {
+    pub(crate) fn new(plane: Arc<Plane>, session: Arc<Session>) -> Self {
+        let work = WorkQueue::start(&plane.tasks);
+        Self {
+            plane,
+            session,
+            work,
+        }
+    }
+
+    /// Greets the router, and handles its messages until its channel is closed.
+    pub(crate) async fn run(self, mut inbox: Inbox) {
+        self.send_controllers();
+        self.greet_edge_router();
+        self.keep_hello();
+        loop {
+            tokio::select! {
+                frame = inbox.next() => match frame {
+                    Some(frame) => self.handle(&frame),
+                    None => return,
+                },
+                () = self.session.peers.added() => {
+                    self.plane.sessions.tell_peers(&self.session, &self.plane.network);
+                },
+                () = self.plane.stop.cancelled() => return,
+            }
+        }
+    }
+
+    /// Leaves something to the worker of the router; what there are too many of is dropped.
+    fn later(&self, work: impl Future<Output = ()> + Send + 'static) {
+        if self.work.add(work).is_err() {
+            tracing::warn!(router = %self.session.id(), "a router asks for too much at a time");
+        }
+    }
+
+    /// Tells a router where its controllers are. A router that was never told does not come back after
+    /// it has closed a channel.
+    fn send_controllers(&self) {
+        let addresses = self.plane.app.network().control_addresses();
+        if addresses.is_empty() {
+            return;
+        }
+        let endpoints = addresses.iter().map(|address| Endpoint {
+            address: address.clone(),
+            groups: Vec::new(),
+        });
+        let controller = Controller {
+            id: self.plane.controller_id(),
+            endpoints: endpoints.collect(),
+        };
+        let list = ControllerAddresses {
+            addresses: addresses.to_vec(),
+            index: self.plane.addresses_index(),
+            is_leader: true,
+            controllers: vec![controller],
+        };
+        self.session
+            .send(&ControlMessage::ControllerAddresses(list));
+    }
+
+    fn handle(&self, frame: &Frame) {
+        match ControlMessage::decode(&frame.clone().into_message()) {
+            Ok(message) => self.dispatch(frame, message),
+            Err(error) => {
+                tracing::warn!(router = %self.session.id(), %error, "a message of a router cannot be read");
+            },
+        }
+    }
+
+    fn dispatch(&self, frame: &Frame, message: ControlMessage) {
+        use ControlMessage as Says;
+        match message {
+            Says::RouterLinks(links) => self.handle_links(links),
+            Says::LinkState(state) => self.handle_link_state(state),
+            Says::Fault(fault) => self.handle_fault(&fault),
+            Says::VerifyRouter(peer) => self.handle_verify_router(frame, &peer),
+            Says::LinkListeners(listeners) => self.handle_listeners(listeners),
+            Says::Metrics(metrics) => self.handle_metrics(&metrics),
+            Says::RouterInterfaces(interfaces) => self.handle_interfaces(frame, interfaces),
+
+            Says::RouteResult(result) => self.handle_route_result(frame, result),
+            Says::CircuitConfirmation(idle) => self.handle_idle_circuits(&idle),
+            Says::InspectResponse(response) => self.handle_carried(frame, &response),
+            Says::CircuitRequest(request) => self.handle_circuit_request(frame, request),
+            Says::CreateCircuitV1(request) => self.handle_dial_v1(frame, request),
+            Says::CreateCircuitV2(request) => self.handle_dial_v2(frame, request),
+            Says::CreateCircuitV3(request) => self.handle_dial_v3(frame, request),
+            Says::CreateTunnelCircuit(request) => self.handle_tunnel_dial(frame, request),
+
+            Says::ClientHello(hello) => self.handle_client_hello(hello),
+            Says::ConnectEvents(events) => self.session.set_connections(events),
+            Says::RequestClusterMembers => self.send_controllers(),
+
+            other => {
+                let content_type = other.content_type().0;
+                tracing::debug!(router = %self.session.id(), content_type, "a message of a router is not used");
+            },
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! The control plane: what all connections of routers share.
+
+use crate::groups::Groups;
+use crate::network::{LiveFabric, Outputs};
+use crate::sessions::Sessions;
+use portcullis_app::App;
+use portcullis_channel::{BuildVersion, UnixNanos};
+use portcullis_fabric::FabricOptions;
+use portcullis_transport::{Clock, Transport, TransportLimits};
+use portcullis_wire::capability::{Capabilities, ControllerCapability};
+use portcullis_wire::control::hello::ControllerHello;
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// What a controller can do for routers.
+const CAPABILITIES: [ControllerCapability; 6] = [
+    ControllerCapability::CreateTerminatorV2,
+    ControllerCapability::DialedLinksOnly,
+    ControllerCapability::CreateCircuitV2,
+    ControllerCapability::RouterDataModel,
+    ControllerCapability::GroupedConnections,
+    ControllerCapability::LegacySessionsAreJwts,
+];
+
+/// Options of a [`ControlPlane`](crate::ControlPlane).
+#[derive(Debug, Clone)]
+pub struct ControlOptions {
+    /// What the controller calls itself towards routers. They compare it with what they need, so it
+    /// follows OpenZiti's versions.
+    pub version: BuildVersion,
+    pub fabric: FabricOptions,
+}
+
+pub(crate) struct Plane {
+    pub(crate) app: Arc<App>,
+    pub(crate) hello: ControllerHello,
+    pub(crate) transport: Transport,
+    pub(crate) network: Arc<LiveFabric>,
+    pub(crate) sessions: Sessions,
+    pub(crate) groups: Groups,
+    pub(crate) tasks: TaskTracker,
+    pub(crate) stop: CancellationToken,
+}
+
+impl Plane {
+    pub(crate) fn new(
+        app: Arc<App>,
+        options: ControlOptions,
+        stop: CancellationToken,
+    ) -> (Self, Outputs) {
+        let wall = u64::try_from(app.env().now().as_nanosecond()).unwrap_or_default();
+        let clock = Clock::start(UnixNanos(wall));
+        let (network, outputs) = LiveFabric::new(options.fabric, clock);
+        let plane = Self {
+            app,
+            hello: ControllerHello {
+                version: options.version,
+                capabilities: Capabilities::of(CAPABILITIES),
+            },
+            transport: Transport::new(clock, TransportLimits::default()),
+            network,
+            sessions: Sessions::default(),
+            groups: Groups::new(clock),
+            tasks: TaskTracker::new(),
+            stop,
+        };
+        (plane, outputs)
+    }
+
+    /// Version of the list of controllers. It never changes while the controller runs, and is higher
+    /// after the next start, when it may be another.
+    pub(crate) fn addresses_index(&self) -> u64 {
+        let started = self.app.network().serving_state().controller.started_at;
+        u64::try_from(started.as_second()).unwrap_or(1).max(1)
+    }
+
+    /// The id under which routers know this controller.
+    pub(crate) fn controller_id(&self) -> String {
+        self.app.network().serving_state().controller.id.to_string()
+    }
+}

@@ -1,0 +1,264 @@
+//! One connected router.
+
+use crate::outlet::Outlet;
+use crate::peers::{PeerNews, PeerStatus};
+use parking_lot::Mutex;
+use portcullis_app::routers::ConnectedRouter;
+use portcullis_channel::{
+    BuildVersion, ChannelKind, Message, Priority, ReplyTo, ResultMessage, ResultStatus, Role,
+};
+use portcullis_domain::clock::Timestamp;
+use portcullis_domain::ids::{IdentityId, RouterId};
+use portcullis_domain::router::RouterVersion;
+use portcullis_domain::view::{LinkListener, RouterConnection, SyncStatus};
+use portcullis_fabric::{Moment, RouterSession};
+use portcullis_wire::control::ControlMessage;
+use portcullis_wire::control::connect_event::ConnectEvents;
+use portcullis_wire::control::edge_hello::{ClientHelloBody, EdgeAddress};
+use portcullis_wire::control::hello::RouterHello;
+use portcullis_wire::control::peer::{Listener, PeerStateChanges};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Identities connected to one router, at most; further ones are not shown as connected.
+const MAX_IDENTITIES: usize = 100_000;
+
+/// A router with an open channel.
+pub(crate) struct Session {
+    pub(crate) router: ConnectedRouter,
+    pub(crate) network: RouterSession,
+    pub(crate) hello: RouterHello,
+    pub(crate) connected_at: Timestamp,
+    pub(crate) opened: Moment,
+    pub(crate) peers: PeerNews,
+    outlet: Arc<dyn Outlet>,
+    reported: Mutex<Reported>,
+}
+
+/// What the router has told of itself.
+#[derive(Debug)]
+struct Reported {
+    listeners: Vec<Listener>,
+    client_hello: Option<ClientHelloBody>,
+    sync_status: SyncStatus,
+    identities: BTreeSet<IdentityId>,
+}
+
+/// What is known of a router when its session begins.
+pub(crate) struct NewSession {
+    pub(crate) router: ConnectedRouter,
+    pub(crate) network: RouterSession,
+    pub(crate) hello: RouterHello,
+    pub(crate) connected_at: Timestamp,
+    pub(crate) opened: Moment,
+    pub(crate) outlet: Arc<dyn Outlet>,
+}
+
+impl Session {
+    pub(crate) fn new(new: NewSession) -> Self {
+        let reported = Reported {
+            listeners: new.hello.listeners.clone(),
+            client_hello: None,
+            sync_status: SyncStatus::Unknown,
+            identities: BTreeSet::new(),
+        };
+        Self {
+            router: new.router,
+            network: new.network,
+            hello: new.hello,
+            connected_at: new.connected_at,
+            opened: new.opened,
+            peers: PeerNews::default(),
+            outlet: new.outlet,
+            reported: Mutex::new(reported),
+        }
+    }
+
+    pub(crate) fn id(&self) -> &RouterId {
+        self.router.id()
+    }
+
+    /// Closes the channel of the router.
+    pub(crate) fn close(&self) {
+        self.outlet.close();
+    }
+
+    /// Sends a message, unless the channel is closed; a router that does not take it loses its channel.
+    pub(crate) fn send(&self, message: &ControlMessage) {
+        if let Some(encoded) = self.encode(message)
+            && let Err(error) = self.outlet.send(message.priority(), encoded)
+        {
+            self.put_off(&error);
+        }
+    }
+
+    pub(crate) fn reply(&self, to: &ReplyTo, message: &ControlMessage) {
+        if let Some(message) = self.encode(message) {
+            self.reply_with(to, message);
+        }
+    }
+
+    /// Replies with a Result.
+    pub(crate) fn reply_result(&self, to: &ReplyTo, result: Result<&str, &str>) {
+        let (status, text) = match result {
+            Ok(text) => (ResultStatus::Success, text),
+            Err(text) => (ResultStatus::Failure, text),
+        };
+        let text = text.to_owned();
+        self.reply_with(to, ResultMessage { status, text }.into_message());
+    }
+
+    fn reply_with(&self, to: &ReplyTo, message: Message) {
+        if let Err(error) = self.outlet.reply(to, Priority::Default, message) {
+            self.put_off(&error);
+        }
+    }
+
+    fn encode(&self, message: &ControlMessage) -> Option<Message> {
+        message
+            .encode()
+            .inspect_err(|error| {
+                tracing::error!(%error, router = %self.id(), "a message for a router cannot be encoded");
+            })
+            .ok()
+    }
+
+    fn put_off(&self, error: &portcullis_channel::SendError) {
+        tracing::debug!(%error, router = %self.id(), "a message for a router was not sent");
+        self.close();
+    }
+
+    /// The router as others are told of it.
+    pub(crate) fn peer_status(&self) -> PeerStatus {
+        PeerStatus::Connected {
+            version: self.hello.version.to_string(),
+            listeners: self.reported.lock().listeners.clone(),
+        }
+    }
+
+    pub(crate) fn set_listeners(&self, listeners: Vec<Listener>) {
+        self.reported.lock().listeners = listeners;
+    }
+
+    pub(crate) fn set_client_hello(&self, hello: ClientHelloBody) {
+        self.reported.lock().client_hello = Some(hello);
+    }
+
+    pub(crate) fn set_sync_status(&self, status: SyncStatus) {
+        self.reported.lock().sync_status = status;
+    }
+
+    /// Takes over which identities are connected to the router.
+    pub(crate) fn set_connections(&self, events: ConnectEvents) {
+        let mut reported = self.reported.lock();
+        if events.is_full_state {
+            reported.identities.clear();
+        }
+        for event in events.events {
+            let identity = IdentityId::from_wire(event.identity_id);
+            if !event.is_connected {
+                reported.identities.remove(&identity);
+            } else if reported.identities.len() < MAX_IDENTITIES {
+                reported.identities.insert(identity);
+            }
+        }
+    }
+
+    pub(crate) fn has_identity(&self, identity: &IdentityId) -> bool {
+        self.reported.lock().identities.contains(identity)
+    }
+
+    /// What REST shows of the connection.
+    pub(crate) fn connection(&self) -> RouterConnection {
+        let reported = self.reported.lock();
+        let hello = reported.client_hello.as_ref();
+        RouterConnection {
+            connected_since: Some(self.connected_at),
+            disconnected_at: None,
+            link_listeners: reported.listeners.iter().map(link_listener).collect(),
+            channels: channels(&self.outlet.roles()),
+            hostname: hello
+                .map(|hello| hello.hostname.clone())
+                .unwrap_or_default(),
+            supported_protocols: hello.map(supported_protocols).unwrap_or_default(),
+            sync_status: reported.sync_status,
+            version: version(&self.hello),
+        }
+    }
+}
+
+/// How many connections there are of each type.
+fn channels(roles: &[Role]) -> BTreeMap<String, u32> {
+    let mut channels = BTreeMap::new();
+    for role in roles {
+        let name = ChannelKind::Control
+            .underlay_type(*role)
+            .unwrap_or_default();
+        *channels.entry(name.to_owned()).or_insert(0) += 1;
+    }
+    channels
+}
+
+fn link_listener(listener: &Listener) -> LinkListener {
+    LinkListener {
+        address: listener.address.clone(),
+        protocol: listener.protocol.clone(),
+        groups: listener.groups.clone(),
+    }
+}
+
+/// The software of a router.
+pub(crate) fn version(hello: &RouterHello) -> RouterVersion {
+    let BuildVersion {
+        version,
+        revision,
+        build_date,
+        os,
+        arch,
+    } = hello.version.clone();
+    RouterVersion {
+        arch,
+        build_date,
+        os,
+        revision,
+        version,
+    }
+}
+
+/// Addresses for clients by protocol; of several with the same protocol, the last one.
+fn supported_protocols(hello: &ClientHelloBody) -> BTreeMap<String, String> {
+    let address = |address: &EdgeAddress| {
+        let EdgeAddress {
+            protocol,
+            hostname,
+            port,
+            ..
+        } = address;
+        (protocol.clone(), format!("{protocol}://{hostname}:{port}"))
+    };
+    if hello.listeners.is_empty() {
+        // As routers before 0.24 said it: pairs of protocol and port.
+        let pairs = hello.protocol_ports.iter();
+        let pairs = pairs.filter_map(|pair| pair.split_once(':'));
+        return pairs
+            .map(|(protocol, port)| {
+                let url = format!("{protocol}://{}:{port}", hello.hostname);
+                (protocol.to_owned(), url)
+            })
+            .collect();
+    }
+    let listeners = hello.listeners.iter();
+    let advertised = listeners.filter_map(|listener| listener.advertised.as_ref());
+    advertised.map(address).collect()
+}
+
+/// What a router is to be told of others.
+pub(crate) fn peer_changes(
+    changes: impl Iterator<Item = (RouterId, PeerStatus)>,
+) -> ControlMessage {
+    ControlMessage::PeerStateChanges(PeerStateChanges {
+        changes: changes
+            .map(|(id, status)| status.into_change(&id))
+            .collect(),
+    })
+}
