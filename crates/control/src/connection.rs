@@ -146,7 +146,7 @@ async fn attach<S: Stream>(
     }
 }
 
-/// Opens the channel of a router, and serves it until it is closed.
+/// Opens the channel of a router, which a task of its own serves until it is closed.
 async fn open<S: Stream>(
     plane: &Arc<Plane>,
     admitted: Admitted<S>,
@@ -187,11 +187,14 @@ async fn open<S: Stream>(
         outlet: Arc::new(channel.clone()),
         at: plane.app.env().now(),
     };
-    if let Some(session) = plane.sessions.connect(connecting, &plane.network) {
-        run(plane, session, inbox).await;
-    }
-    channel.close();
-    plane.groups.close(registration);
+    let served = Arc::clone(plane);
+    plane.tasks.spawn(async move {
+        if let Some(session) = served.sessions.connect(connecting, &served.network) {
+            run(&served, session, inbox).await;
+        }
+        channel.close();
+        served.groups.close(registration);
+    });
 }
 
 /// Serves the channel of a router.
