@@ -9,7 +9,7 @@ use portcullis_app::routers::{self, ConnectedRouter};
 use portcullis_channel::group::{
     Attachment, GeneratedCredentials, GroupId, GroupSecret, Reservation,
 };
-use portcullis_channel::hello::{HELLO_TIMEOUT, RejectClass};
+use portcullis_channel::hello::RejectClass;
 use portcullis_channel::{ChannelKind, ChannelOptions, ChannelSide};
 use portcullis_domain::access::Origin;
 use portcullis_domain::entropy::{self, EntropyError};
@@ -19,7 +19,6 @@ use portcullis_wire::control::hello::RouterHello;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use tokio::time::Instant;
 
 /// Who is at the other end of a connection.
 #[derive(Debug, Clone)]
@@ -37,16 +36,8 @@ struct Admitted<S> {
     hello: RouterHello,
 }
 
-/// Serves a connection until its hello is answered, and then leaves it to its channel.
-pub(crate) async fn serve<S: Stream>(plane: &Arc<Plane>, peer: &Peer, stream: S) {
-    let deadline = Instant::now() + HELLO_TIMEOUT;
-    let incoming = match Incoming::read(stream, deadline).await {
-        Ok(incoming) => incoming,
-        Err(error) => {
-            tracing::debug!(address = %peer.address, %error, "a connection has ended before its hello");
-            return;
-        },
-    };
+/// Answers the hello of a connection, and leaves it to its channel.
+pub(crate) async fn serve<S: Stream>(plane: &Arc<Plane>, peer: &Peer, incoming: Incoming<S>) {
     let Some(admitted) = judge(plane, peer, incoming).await else {
         return;
     };

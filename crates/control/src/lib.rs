@@ -25,7 +25,7 @@ use follower::Follower;
 use network::Outputs;
 use plane::Plane;
 use portcullis_app::App;
-use portcullis_transport::Stream;
+use portcullis_transport::{Incoming, Stream};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
@@ -55,10 +55,10 @@ impl ControlPlane {
         Self(plane)
     }
 
-    /// Serves a connection of a router, with the chain that it has presented in TLS, until it is part of a
-    /// channel or refused.
-    pub async fn serve<S: Stream>(&self, peer: Peer, stream: S) {
-        let serving = connection::serve(&self.0, &peer, stream);
+    /// Answers the hello of a router, with the chain that it has presented in TLS. When this returns, the
+    /// connection is part of a channel, or refused.
+    pub async fn serve<S: Stream>(&self, peer: Peer, incoming: Incoming<S>) {
+        let serving = connection::serve(&self.0, &peer, incoming);
         let _stopped = self.0.stop.run_until_cancelled(serving).await;
     }
 
