@@ -96,6 +96,7 @@ fn gone<Id, E>(
     gone.map(|number| EntityChange {
         owner: None,
         number: *number,
+        before: None,
         entity: None,
     })
 }

@@ -39,6 +39,8 @@ pub struct EntityChange<E> {
     /// `None` for root records.
     pub owner: Option<Owner>,
     pub number: RecordNumber,
+    /// The state before; `None` when it was inserted, or read to begin with.
+    pub before: Option<Arc<E>>,
     /// The new state; `None` when it was removed.
     pub entity: Option<Arc<E>>,
 }
@@ -48,6 +50,7 @@ impl<E> Clone for EntityChange<E> {
         Self {
             owner: self.owner,
             number: self.number,
+            before: self.before.clone(),
             entity: self.entity.clone(),
         }
     }

@@ -34,6 +34,7 @@
 //!     Ok::<_, portcullis_domain::FieldError>(Change::Identity(EntityChange {
 //!         owner: None,
 //!         number: RecordNumber(number),
+//!         before: None,
 //!         entity: Some(Arc::new(Identity::new(id, spec, Timestamp::UNIX_EPOCH))),
 //!     }))
 //! };

@@ -16,6 +16,7 @@ pub(crate) fn put_identity(number: u64, name: &str) -> Change {
     Change::Identity(EntityChange {
         owner: None,
         number: RecordNumber(number),
+        before: None,
         entity: Some(Arc::new(identity(&format!("i{number}"), name, 0))),
     })
 }
@@ -24,6 +25,7 @@ pub(crate) fn remove_identity(number: u64) -> Change {
     Change::Identity(EntityChange {
         owner: None,
         number: RecordNumber(number),
+        before: None,
         entity: None,
     })
 }
@@ -32,6 +34,7 @@ pub(crate) fn put_enrollment(number: u64, owner: u64) -> Change {
     Change::Enrollment(EntityChange {
         owner: Some(Owner::Identity(RecordNumber(owner))),
         number: RecordNumber(number),
+        before: None,
         entity: Some(Arc::new(enrollment(
             &format!("e{number}"),
             0,
@@ -44,6 +47,7 @@ pub(crate) fn put_authenticator(number: u64, owner: u64) -> Change {
     Change::Authenticator(EntityChange {
         owner: Some(Owner::Identity(RecordNumber(owner))),
         number: RecordNumber(number),
+        before: None,
         entity: Some(Arc::new(authenticator(&format!("a{number}"), 0, None))),
     })
 }
@@ -52,6 +56,7 @@ pub(crate) fn remove_authenticator(number: u64) -> Change {
     Change::Authenticator(EntityChange {
         owner: None,
         number: RecordNumber(number),
+        before: None,
         entity: None,
     })
 }
@@ -60,6 +65,7 @@ pub(crate) fn put_policy(number: u64, name: &str) -> Change {
     Change::AuthPolicy(EntityChange {
         owner: None,
         number: RecordNumber(number),
+        before: None,
         entity: Some(Arc::new(policy(&format!("p{number}"), name, 0))),
     })
 }
@@ -68,6 +74,7 @@ pub(crate) fn put_session(number: u8, owner: u64) -> Change {
     Change::ApiSession(EntityChange {
         owner: Some(Owner::Identity(RecordNumber(owner))),
         number: RecordNumber(number.into()),
+        before: None,
         entity: Some(Arc::new(session(&format!("s{number}"), number, 0))),
     })
 }
@@ -76,6 +83,7 @@ pub(crate) fn root<E>(number: u64, entity: E) -> EntityChange<E> {
     EntityChange {
         owner: None,
         number: RecordNumber(number),
+        before: None,
         entity: Some(Arc::new(entity)),
     }
 }
@@ -113,6 +121,7 @@ pub(crate) fn remove_session(number: u64) -> Change {
     Change::ApiSession(EntityChange {
         owner: None,
         number: RecordNumber(number),
+        before: None,
         entity: None,
     })
 }

@@ -63,6 +63,7 @@ fn what_lives_under_a_router_goes_with_it() {
         Change::Router(EntityChange {
             owner: None,
             number: RecordNumber(1),
+            before: None,
             entity: now,
         })
     };
@@ -119,6 +120,7 @@ fn policies_are_loaded_and_followed() {
     let removal = Change::AuthPolicy(EntityChange {
         owner: None,
         number: RecordNumber(2),
+        before: None,
         entity: None,
     });
     projections.apply(12, &[removal, remove_identity(1)]);

@@ -55,18 +55,37 @@ pub trait Entity: Clone + Serialize + DeserializeOwned + Send + Sync + 'static {
     }
 
     /// Builds its change.
-    fn change(owner: Option<Owner>, number: RecordNumber, now: Option<&Self>) -> Change;
+    fn change(owner: Option<Owner>, number: RecordNumber, versions: Versions<'_, Self>) -> Change;
+}
+
+/// An entity before and after a write; `None` where it does not exist.
+#[derive(Debug)]
+pub struct Versions<'e, E> {
+    pub before: Option<&'e E>,
+    pub now: Option<&'e E>,
+}
+
+impl<'e, E> Versions<'e, E> {
+    /// The versions of a part of the entity.
+    fn map<P>(self, part: impl Fn(&'e E) -> &'e P) -> Versions<'e, P> {
+        Versions {
+            before: self.before.map(&part),
+            now: self.now.map(part),
+        }
+    }
 }
 
 fn entity_change<E: Clone>(
     owner: Option<Owner>,
     number: RecordNumber,
-    now: Option<&E>,
+    Versions { before, now }: Versions<'_, E>,
 ) -> EntityChange<E> {
+    let share = |version: Option<&E>| version.cloned().map(Arc::new);
     EntityChange {
         owner,
         number,
-        entity: now.cloned().map(Arc::new),
+        before: share(before),
+        entity: share(now),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::dispatch::{EntityVisitor, dispatch};
 use super::entity_cache::EntityCache;
-use super::kind::{Entity, UniqueValue, owner_of};
+use super::kind::{Entity, UniqueValue, Versions, owner_of};
 use crate::engine::{KeyRange, ReadTx, Snapshot, StoreError};
 use crate::frame;
 use crate::key::{Kind, RecordKey, ReferenceKey, UniqueKey};
@@ -76,7 +76,11 @@ impl EntityVisitor for ChangeOf<'_, '_> {
     fn visit<E: Entity>(self) -> Self::Output {
         let found = self.0.read::<E>()?;
         let owner = owner_of(&found.key)?;
-        Ok(E::change(owner, found.number(), Some(&found.entity)))
+        let versions = Versions {
+            before: None,
+            now: Some(&found.entity),
+        };
+        Ok(E::change(owner, found.number(), versions))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Typed write access.
 
 use super::audit::Recorder;
-use super::kind::{Entity, UniqueValue, owner_of};
+use super::kind::{Entity, UniqueValue, Versions, owner_of};
 use super::read::Rows;
 use super::record_counts::RecordCounts;
 use crate::engine::{StoreError, WriteTx};
@@ -126,7 +126,11 @@ impl<'t> RowsMut<'t> {
         if let Some(recorder) = &mut self.recorder {
             recorder.record(key, Some(entity), None)?;
         }
-        self.record::<E>(key, None)?;
+        let versions = Versions {
+            before: Some(entity),
+            now: None,
+        };
+        self.record(key, versions)?;
         RecordCounts::adjust(self.tx, E::KIND, -1)
     }
 
@@ -222,11 +226,19 @@ impl<'t> RowsMut<'t> {
         if let Some(recorder) = &mut self.recorder {
             recorder.record(key, before, Some(body))?;
         }
-        self.record(key, Some(entity))
+        let versions = Versions {
+            before,
+            now: Some(entity),
+        };
+        self.record(key, versions)
     }
 
-    fn record<E: Entity>(&mut self, key: &RecordKey, now: Option<&E>) -> Result<(), StoreError> {
-        let change = E::change(owner_of(key)?, RecordNumber(key.id().1), now);
+    fn record<E: Entity>(
+        &mut self,
+        key: &RecordKey,
+        versions: Versions<'_, E>,
+    ) -> Result<(), StoreError> {
+        let change = E::change(owner_of(key)?, RecordNumber(key.id().1), versions);
         self.tx.record(change);
         Ok(())
     }

@@ -152,6 +152,7 @@ fn change<E>(id: &str, now: Option<E>) -> EntityChange<E> {
     EntityChange {
         owner: None,
         number: number(id),
+        before: None,
         entity: now.map(Arc::new),
     }
 }

@@ -2,7 +2,8 @@
 
 use super::values::{UniqueValue, policy_reference, references};
 use super::{
-    AUTHENTICATOR, EDGE_ROUTER_POLICY, Entity, IDENTITY, SERVICE_POLICY, UniqueIndex, entity_change,
+    AUTHENTICATOR, EDGE_ROUTER_POLICY, Entity, IDENTITY, SERVICE_POLICY, UniqueIndex, Versions,
+    entity_change,
 };
 use crate::key::Kind;
 use portcullis_domain::authenticator::{Authenticator, Credential};
@@ -45,8 +46,8 @@ impl Entity for Identity {
             .is_some_and(|service| self.unlink_service(&service))
     }
 
-    fn change(owner: Option<Owner>, number: RecordNumber, now: Option<&Self>) -> Change {
-        Change::Identity(entity_change(owner, number, now))
+    fn change(owner: Option<Owner>, number: RecordNumber, versions: Versions<'_, Self>) -> Change {
+        Change::Identity(entity_change(owner, number, versions))
     }
 }
 
@@ -69,7 +70,7 @@ impl Entity for Authenticator {
         ]
     }
 
-    fn change(owner: Option<Owner>, number: RecordNumber, now: Option<&Self>) -> Change {
-        Change::Authenticator(entity_change(owner, number, now))
+    fn change(owner: Option<Owner>, number: RecordNumber, versions: Versions<'_, Self>) -> Change {
+        Change::Authenticator(entity_change(owner, number, versions))
     }
 }

@@ -1,7 +1,7 @@
 //! Tables of managed entities.
 
 use super::values::{IndexedId, UniqueValue, reference};
-use super::{Entity, UniqueIndex, entity_change};
+use super::{Entity, UniqueIndex, Versions, entity_change};
 use crate::key::Kind;
 use portcullis_domain::change::{Change, EntityChange, Owner};
 use portcullis_domain::ids::RecordNumber;
@@ -74,7 +74,7 @@ where
         self.spec.unlink(gone)
     }
 
-    fn change(owner: Option<Owner>, number: RecordNumber, now: Option<&Self>) -> Change {
-        S::change(entity_change(owner, number, now))
+    fn change(owner: Option<Owner>, number: RecordNumber, versions: Versions<'_, Self>) -> Change {
+        S::change(entity_change(owner, number, versions))
     }
 }

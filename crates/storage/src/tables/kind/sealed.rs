@@ -1,7 +1,7 @@
 //! Stored enrollments with sealed secrets.
 
 use super::values::{UniqueValue, references};
-use super::{ENROLLMENT, Entity, MFA, UniqueIndex, entity_change};
+use super::{ENROLLMENT, Entity, MFA, UniqueIndex, Versions, entity_change};
 use crate::key::Kind;
 use portcullis_domain::api_session::TokenHash;
 use portcullis_domain::change::{Change, Owner};
@@ -36,11 +36,11 @@ impl Entity for StoredEnrollment {
         references(self.enrollment.purpose.ca()).collect()
     }
 
-    fn change(owner: Option<Owner>, number: RecordNumber, now: Option<&Self>) -> Change {
+    fn change(owner: Option<Owner>, number: RecordNumber, versions: Versions<'_, Self>) -> Change {
         Change::Enrollment(entity_change(
             owner,
             number,
-            now.map(|stored| &stored.enrollment),
+            versions.map(|stored| &stored.enrollment),
         ))
     }
 }
@@ -63,7 +63,11 @@ impl Entity for StoredMfa {
         Vec::new()
     }
 
-    fn change(owner: Option<Owner>, number: RecordNumber, now: Option<&Self>) -> Change {
-        Change::Mfa(entity_change(owner, number, now.map(|stored| &stored.mfa)))
+    fn change(owner: Option<Owner>, number: RecordNumber, versions: Versions<'_, Self>) -> Change {
+        Change::Mfa(entity_change(
+            owner,
+            number,
+            versions.map(|stored| &stored.mfa),
+        ))
     }
 }

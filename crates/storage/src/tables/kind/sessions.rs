@@ -1,7 +1,9 @@
 //! Tables of API sessions, session certificates and service sessions.
 
 use super::values::{UniqueValue, reference};
-use super::{API_SESSION, Entity, SESSION, SESSION_CERTIFICATE, UniqueIndex, entity_change};
+use super::{
+    API_SESSION, Entity, SESSION, SESSION_CERTIFICATE, UniqueIndex, Versions, entity_change,
+};
 use crate::key::Kind;
 use portcullis_domain::api_session::{ApiSession, TokenHash};
 use portcullis_domain::change::{Change, Owner};
@@ -21,8 +23,8 @@ impl Entity for ApiSession {
         )]
     }
 
-    fn change(owner: Option<Owner>, number: RecordNumber, now: Option<&Self>) -> Change {
-        Change::ApiSession(entity_change(owner, number, now))
+    fn change(owner: Option<Owner>, number: RecordNumber, versions: Versions<'_, Self>) -> Change {
+        Change::ApiSession(entity_change(owner, number, versions))
     }
 }
 
@@ -38,8 +40,8 @@ impl Entity for SessionCertificate {
         vec![session_reference(self.session)]
     }
 
-    fn change(owner: Option<Owner>, number: RecordNumber, now: Option<&Self>) -> Change {
-        Change::SessionCertificate(entity_change(owner, number, now))
+    fn change(owner: Option<Owner>, number: RecordNumber, versions: Versions<'_, Self>) -> Change {
+        Change::SessionCertificate(entity_change(owner, number, versions))
     }
 }
 
@@ -58,8 +60,8 @@ impl Entity for Session {
         ]
     }
 
-    fn change(owner: Option<Owner>, number: RecordNumber, now: Option<&Self>) -> Change {
-        Change::Session(entity_change(owner, number, now))
+    fn change(owner: Option<Owner>, number: RecordNumber, versions: Versions<'_, Self>) -> Change {
+        Change::Session(entity_change(owner, number, versions))
     }
 }
 
