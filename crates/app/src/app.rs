@@ -367,6 +367,11 @@ impl StoreView {
         Rows::with_cache(&*self.snapshot, &self.caches.entities)
     }
 
+    /// The revision of the store that it shows.
+    pub(crate) fn revision(&self) -> Result<u64, AppError> {
+        Ok(self.snapshot.revision()?)
+    }
+
     pub(crate) fn own_identities(&self) -> &OwnIdentityCache {
         &self.caches.own_identities
     }

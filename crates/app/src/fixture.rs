@@ -19,6 +19,7 @@ use portcullis_domain::access::{Action, ApiSurface, Caller, Origin, Permit};
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::auth_policy::{self, AuthPolicy};
 use portcullis_domain::authenticator::Authenticator;
+use portcullis_domain::change::Change;
 use portcullis_domain::identity::{IdentityName, IdentitySpec};
 use portcullis_domain::ids::{ControllerId, EntityId as _, IdentityId, RequestId};
 use portcullis_domain::managed::Managed;
@@ -149,6 +150,15 @@ impl Fixture {
     /// Reads from the current store.
     pub(crate) fn read<T>(&self, read: impl FnOnce(Rows<'_>) -> T) -> T {
         read(self.app.snapshot().unwrap().rows())
+    }
+
+    /// What was committed after a revision.
+    pub(crate) fn changes_since(&self, revision: u64) -> Vec<Change> {
+        let groups = self.app.engine.feed().since(revision).unwrap();
+        groups
+            .iter()
+            .flat_map(|group| group.changes.clone())
+            .collect()
     }
 
     /// The authenticator that opened the session of `caller`.

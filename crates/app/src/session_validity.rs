@@ -2,8 +2,10 @@
 //!
 //! A session ends with what opened it, and when its identity may no longer log in that way.
 
+mod affected;
 mod revocation;
 
+pub(crate) use affected::{AffectedSessions, affected_sessions};
 pub(crate) use revocation::RevocableToken;
 
 use crate::error::AppError;

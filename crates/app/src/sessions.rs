@@ -4,11 +4,13 @@ mod bearer;
 mod binding;
 mod certificates;
 mod cleanup;
+pub mod for_routers;
 mod list;
 mod liveness;
 mod login;
 mod presented;
 mod revocation;
+mod sealed_token;
 mod second_factor_token;
 mod session_quota;
 mod totp;
@@ -189,11 +191,13 @@ fn is_idle(app: &App, session: &ApiSession, now: Timestamp) -> bool {
 /// When a session ends that is not used any more; `None` for those of OIDC, which have no idle
 /// timeout and last as long as their tokens.
 fn idle_end(app: &App, session: &ApiSession) -> Option<Timestamp> {
-    if session.oidc.is_some() {
-        return None;
-    }
+    idle_end_after(app, session, last_activity(app, session))
+}
+
+fn idle_end_after(app: &App, session: &ApiSession, last_used: Timestamp) -> Option<Timestamp> {
     let timeout = app.settings().session_timeout;
-    Some(ApiSession::expires_at(last_activity(app, session), timeout))
+    let has_timeout = session.oidc.is_none();
+    has_timeout.then(|| ApiSession::expires_at(last_used, timeout))
 }
 
 /// Last use of a session; the in-memory mirror is newer than the store.

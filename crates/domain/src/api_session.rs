@@ -35,9 +35,12 @@ pub struct ApiSession {
     /// Present if a certificate opened the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificate: Option<LoginCertificate>,
-    /// Keyed hash of the token, or of the id if an OIDC login opened the session; the token itself
-    /// is not stored.
+    /// Keyed hash of the token, or of the id if an OIDC login opened the session.
     pub token_hash: TokenHash,
+    /// The token, which routers are told. Absent if an OIDC login opened the session, and on sessions
+    /// from before it was recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<SealedToken>,
     /// Present if an OIDC login opened the session, so that signed tokens stand for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub oidc: Option<OidcSession>,
@@ -144,6 +147,17 @@ impl std::fmt::Debug for TokenHash {
     }
 }
 
+/// A token as the vault has sealed it; it takes the key of the vault to read it.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct SealedToken(pub String);
+
+impl std::fmt::Debug for SealedToken {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("SealedToken(..)")
+    }
+}
+
 /// A pending secondary factor of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OpenFactor {
@@ -172,6 +186,7 @@ impl ApiSession {
             terms: None,
             certificate: None,
             token_hash,
+            token: None,
             oidc: None,
             config_types: Vec::new(),
             ip_address: String::new(),
@@ -337,8 +352,10 @@ mod tests {
     }
 
     #[test]
-    fn token_hash_does_not_show_itself() {
+    fn tokens_do_not_show_themselves() {
         assert_eq!(format!("{:?}", TokenHash([7; 16])), "TokenHash(..)");
+        let sealed = SealedToken("sealed".to_owned());
+        assert_eq!(format!("{sealed:?}"), "SealedToken(..)");
     }
 
     #[test]

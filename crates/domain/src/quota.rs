@@ -49,6 +49,8 @@ pub trait StoredSize {
 
 /// API session without its config types.
 const API_SESSION_BYTES: usize = 768;
+/// Name and delimiters of a sealed token.
+const TOKEN_MEMBER_BYTES: usize = 16;
 /// What a session of OIDC has besides.
 const OIDC_BYTES: usize = 384;
 /// Service session without its tags.
@@ -63,6 +65,10 @@ impl StoredSize for ApiSession {
         let types = self.config_types.iter();
         API_SESSION_BYTES
             + self.oidc.as_ref().map_or(0, |_oidc| OIDC_BYTES)
+            + self
+                .token
+                .as_ref()
+                .map_or(0, |sealed| sealed.0.len() + TOKEN_MEMBER_BYTES)
             + types
                 .map(|name| json_escaped_len(name) + DELIMITER_BYTES)
                 .sum::<usize>()

@@ -16,6 +16,7 @@ pub(crate) use password_attempt::PasswordAttempt;
 pub(crate) use password_failure::{PasswordPurpose, record_failed_password, reset_wrong_passwords};
 pub use token::with_token;
 
+use super::sealed_token::seal_token;
 use super::session_quota::EvictionPlan;
 use super::{PendingActions, oidc_hash, second_factor_token, token_hash};
 use crate::app::App;
@@ -169,6 +170,9 @@ async fn open_session(
     session.config_types = config_types;
     session.ip_address = origin.address.to_string();
     let key = identity_key(owner).dependent(API_SESSION, app.next_number(API_SESSION).0);
+    if session.oidc.is_none() {
+        session.token = Some(seal_token(app, &key, &token).map_err(LoginError::Failed)?);
+    }
     let eviction = EvictionPlan::new(app, owner, &session);
     let actor = Actor::without_session(origin, session.identity.as_str());
     let second_factor = verified_signer.clone();

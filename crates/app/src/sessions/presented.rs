@@ -40,7 +40,8 @@ pub(crate) fn find_presented(
     Ok(complete)
 }
 
-fn is_complete(live: &LiveSession) -> bool {
+/// Whether no TOTP code is missing.
+pub(super) fn is_complete(live: &LiveSession) -> bool {
     let open = live.session.entity.open_factors(&live.policy, None);
     !open.contains(&OpenFactor::Totp)
 }

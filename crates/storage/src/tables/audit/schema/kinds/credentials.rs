@@ -56,7 +56,7 @@ pub(super) const ENROLLMENT: AuditSchema = AuditSchema {
 
 pub(super) const API_SESSION: AuditSchema = AuditSchema {
     secret: &["token_hash"],
-    ignored: &["identity", "last_activity_at", "totp", "terms"],
+    ignored: &["identity", "last_activity_at", "token", "totp", "terms"],
     names: &[
         ("authenticator", "authenticatorId"),
         ("certificate.ca", "certificate.caId"),
