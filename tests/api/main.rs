@@ -10,6 +10,7 @@ mod entities;
 mod identities;
 mod limits;
 mod lists;
+mod live;
 mod maintenance;
 mod mfa;
 mod oidc;

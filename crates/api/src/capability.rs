@@ -14,3 +14,13 @@ pub const ROUTER_CAPABILITIES: [&str; 5] = [
     "POSTURE_CHECKS",
     "BIND_SUCCESS",
 ];
+
+/// Their bits in the mask that routers report. Others have no names.
+const ROUTER_CAPABILITY_BITS: [u32; 5] = [1, 2, 4, 5, 6];
+
+/// The names of the capabilities in a mask; `None` for an empty one.
+pub(crate) fn router_capabilities(mask: u64) -> Option<Vec<String>> {
+    let all = ROUTER_CAPABILITIES.iter().zip(ROUTER_CAPABILITY_BITS);
+    let reported = all.filter(|(_, bit)| mask & (1 << bit) != 0);
+    (mask != 0).then(|| reported.map(|(name, _)| (*name).to_owned()).collect())
+}

@@ -10,13 +10,13 @@ use crate::describe::JsonSchema;
 use crate::entity::Base;
 use crate::link::Links;
 use crate::router::{
-    CommonEdgeRouter, CtrlChanListeners, PendingRouterEnrollment, VersionInfo, edge_or_default,
+    CommonEdgeRouter, CtrlChanListeners, Interface, PendingRouterEnrollment, VersionInfo,
+    edge_or_default, reported_interfaces, software,
 };
 use portcullis_domain::ids::{ConfigId, RouterId};
 use portcullis_domain::roles::RoleAttributes;
 use portcullis_domain::view::{ManagedRouterView, RouterView};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// An edge router.
@@ -45,7 +45,7 @@ pub struct EdgeRouterDetail {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<String>,
     /// The network interfaces that it reported.
-    pub interfaces: Option<Vec<Value>>,
+    pub interfaces: Option<Vec<Interface>>,
     /// Whether the router also acts as a tunneler; then an identity and a policy share its id.
     #[serde(default)]
     pub is_tunneler_enabled: bool,
@@ -72,7 +72,7 @@ impl From<ManagedRouterView> for EdgeRouterDetail {
             enrollment,
         } = view;
         let is_verified = router.is_verified();
-        let version_info = connection.version.clone().into();
+        let version_info = software(&router, &connection).clone().into();
         let mut common = CommonEdgeRouter::from(RouterView {
             router: router.clone(),
             connection,
@@ -87,6 +87,10 @@ impl From<ManagedRouterView> for EdgeRouterDetail {
             .map(|certificate| (certificate.pem, certificate.fingerprint))
             .unzip();
         let cert_pem = cert_pem.filter(|pem| !pem.is_empty());
+        let (unverified_cert_pem, unverified_fingerprint) = spec
+            .unverified_certificate
+            .map(|certificate| (certificate.pem, certificate.fingerprint))
+            .unzip();
         Self {
             base: Base {
                 links: Links::of_edge_router(&router.id),
@@ -101,12 +105,12 @@ impl From<ManagedRouterView> for EdgeRouterDetail {
             ctrl_chan_listeners: spec.ctrl_chan_listeners,
             enrollment: enrollment.into(),
             fingerprint,
-            interfaces: None,
+            interfaces: reported_interfaces(&spec.reported),
             is_tunneler_enabled: edge.is_tunneler_enabled,
             is_verified,
             role_attributes: Some(edge.role_attributes).filter(|roles| !roles.is_empty()),
-            unverified_cert_pem: None,
-            unverified_fingerprint: None,
+            unverified_cert_pem,
+            unverified_fingerprint,
             version_info,
         }
     }

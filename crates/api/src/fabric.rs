@@ -1,5 +1,6 @@
 //! Wire types of the fabric API.
 
+pub mod circuit;
 pub mod cluster;
 pub mod inspection;
 pub mod link;

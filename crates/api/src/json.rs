@@ -2,6 +2,7 @@
 
 use memchr::{memchr, memchr3};
 use serde::Serialize;
+use serde_json::Value;
 use serde_json::ser::{PrettyFormatter, Serializer};
 
 /// Initial capacity for a response, in bytes.
@@ -48,6 +49,19 @@ pub fn to_pretty_bytes(value: &impl Serialize) -> Vec<u8> {
         .expect("the value can be written as JSON");
     bytes.push(b'\n');
     bytes
+}
+
+/// The JSON tree of `value`.
+///
+/// # Panics
+///
+/// Like [`to_bytes`].
+#[expect(
+    clippy::expect_used,
+    reason = "a type that cannot be written is a defect, whatever the request was"
+)]
+pub(crate) fn to_value(value: &impl Serialize) -> Value {
+    serde_json::to_value(value).expect("the value can be written as JSON")
 }
 
 /// Appends `value` to `bytes` in the same form, but without the newline.

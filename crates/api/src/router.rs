@@ -1,18 +1,22 @@
 //! Wire types shared by edge routers and transit routers.
 
 mod enrollment;
+mod network_interface;
 mod request;
 
 pub use enrollment::PendingRouterEnrollment;
+pub use network_interface::Interface;
+pub(crate) use network_interface::reported as reported_interfaces;
 pub use request::{TransitRouterCreate, TransitRouterPatch};
 
 /// Addresses at which controllers reach a router, and the groups of each.
 pub use crate::decode::StringLists as CtrlChanListeners;
 
+use crate::capability;
 use crate::describe::JsonSchema;
-use portcullis_domain::router::{EdgeRouterSettings, RouterKind};
+use portcullis_domain::router::{EdgeRouterSettings, Router, RouterKind, RouterVersion};
 use portcullis_domain::tags::Tags;
-use portcullis_domain::view::{RouterConnection, RouterVersion, RouterView};
+use portcullis_domain::view::{RouterConnection, RouterView};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -29,6 +33,9 @@ pub struct CommonEdgeRouter {
     /// not report any.
     #[serde(default)]
     pub capabilities: Option<Vec<String>>,
+    /// The same as a mask, with those that have no name; absent as long as it did not report any.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub capabilities_mask: u64,
     /// Cost of routing a circuit through it.
     #[serde(default)]
     pub cost: Option<u16>,
@@ -77,18 +84,18 @@ impl From<RouterView> for CommonEdgeRouter {
     /// The router as shown to clients.
     fn from(view: RouterView) -> Self {
         let is_online = view.connection.is_online();
+        let version = software(&view.router, &view.connection).version.clone();
         let RouterConnection {
             hostname,
             supported_protocols,
             sync_status,
-            version,
             ..
         } = view.connection;
         let spec = view.router.spec;
         Self {
             app_data: None,
-            // Shown as long as no router reports capabilities.
-            capabilities: None,
+            capabilities: capability::router_capabilities(spec.reported.capabilities),
+            capabilities_mask: spec.reported.capabilities,
             cost: Some(spec.cost),
             disabled: Some(spec.disabled),
             hostname,
@@ -97,7 +104,7 @@ impl From<RouterView> for CommonEdgeRouter {
             no_traversal: Some(spec.no_traversal),
             supported_protocols,
             sync_status: Cow::Borrowed(sync_status.name()),
-            version: version.version,
+            version,
         }
     }
 }
@@ -112,6 +119,26 @@ impl From<RouterVersion> for VersionInfo {
             version: version.version,
         }
     }
+}
+
+/// Software of a router: what it reports if it is connected, and otherwise what it reported before.
+pub(crate) fn software<'v>(
+    router: &'v Router,
+    connection: &'v RouterConnection,
+) -> &'v RouterVersion {
+    if connection.is_online() {
+        &connection.version
+    } else {
+        &router.spec.reported.version
+    }
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes members by reference"
+)]
+const fn is_zero(mask: &u64) -> bool {
+    *mask == 0
 }
 
 /// The edge router settings; defaults for transit routers.

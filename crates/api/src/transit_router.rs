@@ -3,11 +3,10 @@
 use crate::describe::JsonSchema;
 use crate::entity::Base;
 use crate::link::Links;
-use crate::router::{CtrlChanListeners, PendingRouterEnrollment};
+use crate::router::{CtrlChanListeners, Interface, PendingRouterEnrollment, reported_interfaces};
 use portcullis_domain::ids::{ConfigId, RouterId};
 use portcullis_domain::view::ManagedRouterView;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// A transit router, or an edge router in the collection of transit routers.
@@ -36,7 +35,7 @@ pub struct TransitRouterDetail {
     /// Lower-case hex SHA-1 of the certificate; `null` before enrollment.
     pub fingerprint: Option<String>,
     /// The network interfaces that it reported.
-    pub interfaces: Option<Vec<Value>>,
+    pub interfaces: Option<Vec<Interface>>,
     /// Whether it is connected.
     #[serde(default)]
     pub is_online: bool,
@@ -60,6 +59,10 @@ impl From<ManagedRouterView> for TransitRouterDetail {
         let is_verified = is_edge || view.router.is_verified();
         let router = view.router;
         let spec = router.spec;
+        let (unverified_cert_pem, unverified_fingerprint) = spec
+            .unverified_certificate
+            .map(|certificate| (certificate.pem, certificate.fingerprint))
+            .unzip();
         Self {
             base: Base {
                 links: Links::of_transit_router(&router.id),
@@ -74,13 +77,13 @@ impl From<ManagedRouterView> for TransitRouterDetail {
             disabled: spec.disabled,
             enrollment: view.enrollment.filter(|_| !is_edge).into(),
             fingerprint: spec.certificate.map(|certificate| certificate.fingerprint),
-            interfaces: None,
+            interfaces: reported_interfaces(&spec.reported),
             is_online: view.connection.is_online(),
             is_verified,
             name: spec.name,
             no_traversal: spec.no_traversal,
-            unverified_cert_pem: None,
-            unverified_fingerprint: None,
+            unverified_cert_pem,
+            unverified_fingerprint,
         }
     }
 }

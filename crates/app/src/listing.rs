@@ -34,10 +34,11 @@ use listable::Listable;
 pub(crate) use listable::{RowContext, text_value};
 use portcullis_domain::ids::RecordNumber;
 use portcullis_domain::view::Page;
-use portcullis_filter::{Predicate, Row};
+use portcullis_filter::{Direction, Order, Predicate, Row};
 use portcullis_index::{Catalog, CatalogEntry, Slot};
 use roaring::RoaringBitmap;
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 
 /// Parameters of a list request, and the signal that its client is gone.
 #[derive(Clone, Copy)]
@@ -226,6 +227,50 @@ pub(crate) fn select_cancellable<R: Row>(
     } else {
         Ok(page)
     }
+}
+
+/// Shows the page of many rows in memory, which come in the order of their ids. In that order, no
+/// more than one row is held at a time.
+///
+/// # Errors
+///
+/// [`AppError::TimedOut`] when `is_cancelled` returns true, and those of `show`.
+pub(crate) fn show_page<R: Row>(
+    listing: &Listing,
+    rows: impl IntoIterator<Item = R>,
+    is_cancelled: &dyn Fn() -> bool,
+    show: &mut dyn FnMut(R) -> Result<ControlFlow<()>, AppError>,
+) -> Result<Paging, AppError> {
+    if !is_by_id(&listing.order) {
+        let page = select_cancellable(listing, rows, is_cancelled)?;
+        let paging = Paging::from_page(&page);
+        for row in page.items {
+            if show(row)?.is_break() {
+                break;
+            }
+        }
+        return Ok(paging);
+    }
+    let page = listing.page.range(usize::MAX);
+    let mut total = 0;
+    for (number, row) in rows.into_iter().enumerate() {
+        if number.is_multiple_of(64) && is_cancelled() {
+            return Err(AppError::TimedOut);
+        }
+        if listing.predicate.matches(&row) {
+            if page.contains(&total) && show(row)?.is_break() {
+                break;
+            }
+            total += 1;
+        }
+    }
+    Ok(Paging::from_listing(listing, total))
+}
+
+/// Whether rows are sorted by nothing but their ids, in ascending order.
+fn is_by_id(order: &Order) -> bool {
+    matches!(order.keys(), [key]
+        if key.symbol.name() == "id" && key.direction == Direction::Ascending)
 }
 
 /// Selects a page from rows in memory.

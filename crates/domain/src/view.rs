@@ -8,7 +8,8 @@ mod router;
 mod service;
 
 pub use network::{
-    CircuitPath, CircuitView, EdgeRouterConnection, LinkChange, LinkConnection, LinkView,
+    CircuitPath, CircuitView, ConnectedRouter, EdgeRouterConnection, InspectedValue, LinkChange,
+    LinkConnection, LinkView, NamedCircuit, NamedLink,
 };
 pub use policy::{EdgeRouterPolicyView, ServiceEdgeRouterPolicyView, ServicePolicyView};
 pub use posture::{CheckPosture, PolicyPosture, PostureView, SessionPosture};

@@ -115,6 +115,42 @@ where
         + Send
         + 'static,
 {
+    respond_with((call, schema), schema, list).await
+}
+
+/// Like [`respond`], without the names of the symbols: that is how clients know the lists of what is
+/// kept in memory.
+pub(crate) async fn respond_unnamed<P, B, T, L>(
+    call: Call<P, B>,
+    schema: &'static Schema,
+    list: L,
+) -> Result<ApiResponse, ApiError>
+where
+    P: HasPeer + Send + 'static,
+    B: Send + 'static,
+    T: Serialize,
+    L: FnOnce(&Call<P, B>, &ListRequest<'_>, &mut Emit<'_, T>) -> Result<Paging, AppError>
+        + Send
+        + 'static,
+{
+    static UNNAMED: Schema = Schema::new(&[]);
+    respond_with((call, schema), &UNNAMED, list).await
+}
+
+/// Responds with a list described by `schema`, in whose response stand the names of `named`.
+async fn respond_with<P, B, T, L>(
+    (call, schema): (Call<P, B>, &'static Schema),
+    named: &'static Schema,
+    list: L,
+) -> Result<ApiResponse, ApiError>
+where
+    P: HasPeer + Send + 'static,
+    B: Send + 'static,
+    T: Serialize,
+    L: FnOnce(&Call<P, B>, &ListRequest<'_>, &mut Emit<'_, T>) -> Result<Paging, AppError>
+        + Send
+        + 'static,
+{
     wait_until_ready(&call.context.state.app).await?;
     let (started, starts) = oneshot::channel();
     let (finished, completion) = oneshot::channel();
@@ -137,7 +173,7 @@ where
         let job = move |context: &JobContext| {
             sink.writer.set_job(context.clone());
             let paging = write_items(&call, context, list, &mut sink)?;
-            Ok(sink.finish(paging, schema))
+            Ok(sink.finish(paging, named))
         };
         // The receiver is gone if the body was streamed or the client left.
         let _ = finished.send(queue.run(peer, job).await);

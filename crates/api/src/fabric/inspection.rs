@@ -1,9 +1,15 @@
 //! Inspection of controllers and routers.
 
+use super::circuit::CircuitDetail;
+use super::link::LinkDetail;
 use crate::decode::{Decode, DecodeError, Members};
 use crate::describe::JsonSchema;
+use crate::json;
+use crate::time::WireTime;
+use portcullis_domain::view::{ConnectedRouter, InspectedValue};
 use serde::{Deserialize, Serialize};
 pub use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// The body of POST `/inspections`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,6 +41,52 @@ pub struct InspectValue {
     pub name: String,
     /// The value.
     pub value: Value,
+}
+
+/// An element of the value `connected-routers`.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct InspectedRouter {
+    connect_time: Option<WireTime>,
+    id: String,
+    name: String,
+    /// Number of network connections by type.
+    underlays: BTreeMap<String, u32>,
+    version: String,
+}
+
+impl InspectValue {
+    /// The value `name` of the controller `app_id`.
+    pub fn new(app_id: String, name: String, value: InspectedValue) -> Self {
+        let value = match value {
+            InspectedValue::ConnectedRouters(routers) => list::<InspectedRouter, _>(routers),
+            InspectedValue::Links(links) => list::<LinkDetail, _>(links),
+            InspectedValue::Circuits(circuits) => list::<CircuitDetail, _>(circuits),
+        };
+        Self {
+            app_id,
+            name,
+            value,
+        }
+    }
+}
+
+fn list<T: From<V> + Serialize, V>(items: Vec<V>) -> Value {
+    let items = items.into_iter();
+    items.map(|item| json::to_value(&T::from(item))).collect()
+}
+
+impl From<ConnectedRouter> for InspectedRouter {
+    fn from(connected: ConnectedRouter) -> Self {
+        let connection = connected.connection;
+        Self {
+            connect_time: connection.connected_since.map(WireTime::from),
+            id: connected.router.id.to_string(),
+            name: connected.router.name,
+            underlays: connection.channels,
+            version: connection.version.version,
+        }
+    }
 }
 
 impl Decode for InspectRequest {

@@ -4,15 +4,17 @@ use crate::decode::{Decode, DecodeError, Members};
 use crate::describe::JsonSchema;
 use crate::entity::Base;
 use crate::link::{EntityRef, Links};
-use crate::router::{CtrlChanListeners, TransitRouterCreate, TransitRouterPatch, VersionInfo};
+use crate::router::{
+    CtrlChanListeners, Interface, TransitRouterCreate, TransitRouterPatch, VersionInfo,
+    reported_interfaces,
+};
 use portcullis_domain::FieldError;
 use portcullis_domain::ids::{ConfigId, RouterId};
 use portcullis_domain::router::{
     EdgeRouterSettingsPatch, RouterCertificate, RouterKind, RouterSpec, RouterSpecPatch,
 };
-use portcullis_domain::view::ManagedRouterView;
+use portcullis_domain::view::{self, ManagedRouterView};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// A router.
@@ -38,9 +40,9 @@ pub struct RouterDetail {
     /// Lower-case hex SHA-1 of the certificate; `null` if it has none.
     pub fingerprint: Option<String>,
     /// The network interfaces that it reported.
-    pub interfaces: Option<Vec<Value>>,
+    pub interfaces: Option<Vec<Interface>>,
     /// Link listener addresses for other routers; `null` while it is not connected.
-    pub listener_addresses: Option<Vec<Value>>,
+    pub listener_addresses: Option<Vec<LinkListener>>,
     /// Unique name.
     pub name: String,
     /// Whether circuits may only begin or end at this router, not pass through it.
@@ -48,6 +50,15 @@ pub struct RouterDetail {
     /// Version information; absent while it is not connected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version_info: Option<VersionInfo>,
+}
+
+/// Where a router listens for links of other routers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LinkListener {
+    /// Address, such as `tls:router.example.com:6262`.
+    pub address: String,
+    /// Protocol, such as `tls`.
+    pub protocol: String,
 }
 
 /// The body of POST `/routers`.
@@ -199,6 +210,9 @@ impl FabricRouterPatch {
 impl From<ManagedRouterView> for RouterDetail {
     fn from(view: ManagedRouterView) -> Self {
         let (router, connection) = (view.router, view.connection);
+        let is_online = connection.is_online();
+        let listeners = connection.link_listeners.into_iter();
+        let listeners = listeners.map(LinkListener::from).collect();
         let spec = router.spec;
         Self {
             base: Base {
@@ -212,16 +226,25 @@ impl From<ManagedRouterView> for RouterDetail {
                 updated_at: router.updated_at.into(),
             },
             configs: Some(spec.configs).filter(|configs| !configs.is_empty()),
-            connected: connection.is_online(),
+            connected: is_online,
             cost: spec.cost,
             ctrl_chan_listeners: spec.ctrl_chan_listeners,
             disabled: spec.disabled,
             fingerprint: spec.certificate.map(|certificate| certificate.fingerprint),
-            interfaces: None,
-            listener_addresses: None,
+            interfaces: reported_interfaces(&spec.reported),
+            listener_addresses: is_online.then_some(listeners),
             name: spec.name,
             no_traversal: spec.no_traversal,
-            version_info: connection.is_online().then(|| connection.version.into()),
+            version_info: is_online.then(|| connection.version.into()),
+        }
+    }
+}
+
+impl From<view::LinkListener> for LinkListener {
+    fn from(listener: view::LinkListener) -> Self {
+        Self {
+            address: listener.address,
+            protocol: listener.protocol,
         }
     }
 }

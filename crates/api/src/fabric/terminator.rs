@@ -136,3 +136,9 @@ impl From<TerminatorView> for TerminatorDetail {
         }
     }
 }
+
+/// A reference to a terminator, which has no name but its id; without an id if it is unknown.
+pub(super) fn reference(id: Option<&TerminatorId>) -> EntityRef {
+    let id = id.map(TerminatorId::as_str).unwrap_or_default();
+    EntityRef::new("terminators", id, id)
+}

@@ -6,6 +6,7 @@ mod authenticators;
 mod enrollments;
 mod identities;
 mod managed;
+mod network;
 mod service_sessions;
 mod session_certificates;
 mod sessions;
@@ -18,6 +19,8 @@ pub use managed::{
     SERVICE_EDGE_ROUTER_POLICIES, SERVICE_POLICIES, SERVICES, TERMINATORS, TRANSIT_ROUTERS,
 };
 pub(crate) use managed::{ListableSpec, PolicyRelatedSpec};
+pub use network::{CIRCUITS, LINKS};
+pub(crate) use network::{CircuitRow, LinkRow};
 pub use service_sessions::SESSIONS;
 pub use session_certificates::SESSION_CERTIFICATES;
 pub(crate) use session_certificates::SessionCertificateRow;
@@ -27,7 +30,7 @@ pub(crate) use sessions::SessionRow;
 use super::listable::text_value;
 use crate::network::Controller;
 use portcullis_domain::clock::Timestamp;
-use portcullis_filter::{EntitySymbol, Row, Schema, Symbol, Value, symbols};
+use portcullis_filter::{EntitySymbol, Row, Schema, Value, symbols};
 use std::borrow::Cow;
 
 symbols! {
@@ -46,31 +49,6 @@ symbols! {
 
 /// Types of posture checks.
 pub static POSTURE_CHECK_TYPES: Schema = Schema::entity(&[BuiltInSymbol::Name.symbol()]);
-
-/// Links between routers.
-pub static LINKS: Schema = Schema::new(&[
-    Symbol::string("id"),
-    Symbol::string("protocol"),
-    Symbol::string("dialAddress"),
-    Symbol::string("sourceRouter"),
-    Symbol::string("destRouter"),
-    Symbol::string("state"),
-    Symbol::integer("cost"),
-    Symbol::integer("staticCost"),
-    Symbol::integer("sourceLatency"),
-    Symbol::integer("destLatency"),
-    Symbol::integer("iteration"),
-]);
-
-/// Circuits.
-pub static CIRCUITS: Schema = Schema::new(&[
-    Symbol::string("id"),
-    Symbol::string("clientId"),
-    Symbol::string("service"),
-    Symbol::string("terminator"),
-    Symbol::datetime("createdAt"),
-    Symbol::datetime("updatedAt"),
-]);
 
 symbols! {
     pub(crate) enum ControllerSymbol;

@@ -1,5 +1,6 @@
 //! Read models of the network at the moment: links and circuits, which have no records.
 
+use super::{NamedRef, RouterConnection};
 use crate::clock::Timestamp;
 use crate::ids::{CircuitId, IdentityId, LinkId, RouterId, ServiceId, TerminatorId};
 use std::collections::BTreeMap;
@@ -28,6 +29,12 @@ pub struct LinkView {
     /// Whether an administrator keeps circuits off the link.
     pub is_down: bool,
     pub connections: Vec<LinkConnection>,
+}
+
+impl LinkView {
+    /// The state of every link: controllers are told of a link once it is connected, and forget it
+    /// when it is not.
+    pub const STATE: &'static str = "Connected";
 }
 
 /// One connection of a link.
@@ -92,4 +99,36 @@ impl EdgeRouterConnection {
             Self::Unknown => "unknown",
         }
     }
+}
+
+/// A link with the names of its routers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedLink {
+    pub link: LinkView,
+    pub source: NamedRef<RouterId>,
+    pub destination: NamedRef<RouterId>,
+}
+
+/// A circuit with the names of its service and its routers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedCircuit {
+    pub circuit: CircuitView,
+    pub service: NamedRef<ServiceId>,
+    /// Those of the path, from the client to the terminator.
+    pub routers: Vec<NamedRef<RouterId>>,
+}
+
+/// A value of a controller.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum InspectedValue {
+    ConnectedRouters(Vec<ConnectedRouter>),
+    Links(Vec<NamedLink>),
+    Circuits(Vec<NamedCircuit>),
+}
+
+/// A router that is connected to the controller.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConnectedRouter {
+    pub router: NamedRef<RouterId>,
+    pub connection: RouterConnection,
 }

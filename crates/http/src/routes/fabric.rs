@@ -1,5 +1,6 @@
 //! Fabric API, one module per resource.
 
+mod circuits;
 mod cluster;
 mod inspections;
 mod links;
@@ -12,6 +13,7 @@ use crate::route::Route;
 
 pub(super) fn routes() -> Vec<Route> {
     [
+        circuits::routes(),
         cluster::routes(),
         inspections::routes(),
         links::routes(),

@@ -9,8 +9,9 @@ use portcullis_domain::clock::SignedDuration;
 use portcullis_storage::engine::{StoreError, submit_with};
 use portcullis_storage::key::UniqueKey;
 use portcullis_storage::tables::UniqueIndex;
-use portcullis_testkit::{AuditTrail, Request};
+use portcullis_testkit::{AuditTrail, FakeNetwork, Request};
 use serde_json::{Value, json};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 pub(super) const CASES: &[&str] = &[
@@ -47,6 +48,7 @@ async fn the_fabric_and_the_store_are_told() {
     copies(&walk).await;
     checks(&walk).await;
     nothing_to_change(&walk).await;
+    network(&walk).await;
     walk.finish(CASES);
 }
 
@@ -175,7 +177,7 @@ async fn ended(walk: &Walk) -> Value {
     }
 }
 
-/// What only reads, and what there is nothing of: no links, no circuits, no cluster.
+/// What only reads, and what there is nothing of.
 async fn nothing_to_change(walk: &Walk) {
     let body = json!({"appRegex": ".*", "requestedValues": ["links"]});
     let request = ask(walk, Method::POST, "/inspections").json(&body);
@@ -195,10 +197,41 @@ async fn nothing_to_change(walk: &Walk) {
         ),
         (400, Method::POST, "/cluster/transfer-leadership", json!({})),
         (404, Method::PATCH, "/links/x", json!({"down": true})),
-        (404, Method::DELETE, "/links/x", json!({})),
         (404, Method::DELETE, "/circuits/x", json!({})),
     ] {
         let request = ask(walk, method, path).json(&body);
         walk.refuses(status, request).await;
     }
+}
+
+/// Links and circuits, which are in no record.
+async fn network(walk: &Walk) {
+    let network = Arc::new(FakeNetwork::default());
+    network.set_link(FakeNetwork::link("l1", "a", "b"));
+    network.set_circuit(FakeNetwork::circuit("c1", ("i", "s"), &["a", "b"]));
+    walk.controller.app.attach_live_network(network);
+    let nothing = ask(walk, Method::PATCH, "/links/l1").json(&json!({}));
+    walk.tells_nothing().send(nothing).await;
+    let down = ask(walk, Method::PATCH, "/links/l1").json(&json!({"down": true}));
+    walk.tells("link.update").of("l1").send(down).await;
+    for (operation, id, path) in [
+        ("link.delete", "l1", "/links/l1"),
+        ("circuit.delete", "c1", "/circuits/c1"),
+    ] {
+        let delete = ask(walk, Method::DELETE, path);
+        walk.tells(operation).of(id).send(delete).await;
+    }
+}
+
+/// All routers are told to close a link, although there is none.
+#[tokio::test]
+async fn the_removal_of_an_unknown_link_is_told() {
+    let walk = Walk::start().await;
+    let trail = AuditTrail::from_now(&walk.controller);
+    let reply = ask(&walk, Method::DELETE, "/links/x").send().await;
+    assert_eq!(reply.status, 404);
+    assert_eq!(
+        trail.operations(),
+        [("link.delete".to_owned(), "x".to_owned())]
+    );
 }

@@ -1,65 +1,50 @@
-//! Links and circuits. None exist, since no routers are connected yet.
+//! Links between routers.
 
 use crate::error::ApiError;
-use crate::list::{ListPayload, parameters};
+use crate::list::{self, ListPayload};
 use crate::response::ApiResponse;
-use crate::route::{
-    Call, Json, NoBody, OptionalJson, Payload, RequestContext, ResponseSpec, Route, guarded,
-};
-use http::{Method, StatusCode};
-use portcullis_api::envelope::{Empty, ListEnvelope};
-use portcullis_api::fabric::link::{CircuitDelete, LinkPatch};
-use portcullis_app::AppError;
+use crate::route::{Call, Json, NoBody, ResponseSpec, Route, guarded};
+use http::Method;
+use portcullis_api::fabric::link::{LinkDetail, LinkPatch};
 use portcullis_app::fabric::{self, Delete, Read, Update};
-use portcullis_app::listing::{Schema, kinds};
-use portcullis_domain::access::{Action, Permit};
-use std::future::{Ready, ready};
+use portcullis_app::listing::kinds;
+use portcullis_domain::access::Permit;
 
 pub(super) fn routes() -> Vec<Route> {
-    const LINK: (&str, &str) = ("/links/{id}", "link");
-    const CIRCUIT: (&str, &str) = ("/circuits/{id}", "circuit");
+    const ONE: &str = "/links/{id}";
     vec![
-        list("/links", &kinds::LINKS),
-        not_found_route::<Read, NoBody>(Method::GET, LINK),
-        not_found_route::<Update, Json<LinkPatch>>(Method::PATCH, LINK),
-        not_found_route::<Delete, NoBody>(Method::DELETE, LINK),
-        list("/circuits", &kinds::CIRCUITS),
-        not_found_route::<Read, NoBody>(Method::GET, CIRCUIT),
-        not_found_route::<Delete, OptionalJson<CircuitDelete>>(Method::DELETE, CIRCUIT),
+        guarded(Method::GET, "/links", list).responds(ResponseSpec::list::<LinkDetail>()),
+        guarded(Method::GET, ONE, detail).responds(ResponseSpec::detail::<LinkDetail>()),
+        guarded(Method::PATCH, ONE, patch),
+        guarded(Method::DELETE, ONE, delete),
     ]
 }
 
-/// A list without entries. The symbols of entities that are kept in memory are not listed.
-fn list(path: &'static str, schema: &'static Schema) -> Route {
-    let handler =
-        move |call: Call<Permit<Read>, ListPayload>| -> Ready<Result<ApiResponse, ApiError>> {
-            let page = fabric::empty_page(schema, &parameters(&call.context.query));
-            ready(page.map_err(ApiError::from).map(|paging| {
-                ApiResponse::complete_list(&ListEnvelope::<()>::new(
-                    paging.into_page(Vec::<()>::new()),
-                    [],
-                ))
-            }))
-        };
-    guarded::<Read, ListPayload, _, _>(Method::GET, path, handler)
-        .responds(ResponseSpec::list::<Empty>())
+async fn list(call: Call<Permit<Read>, ListPayload>) -> Result<ApiResponse, ApiError> {
+    list::respond_unnamed(call, &kinds::LINKS, |call, request, emit| {
+        let app = &call.context.state.app;
+        fabric::list_links(app, &call.permit, request, &mut |link| {
+            emit(LinkDetail::from(link))
+        })
+    })
+    .await
 }
 
-/// An operation on a single entity, which does not exist.
-fn not_found_route<A: Action, B: Payload>(
-    method: Method,
-    (path, kind): (&'static str, &'static str),
-) -> Route {
-    let handler = move |call: Call<Permit<A>, B>| -> Ready<Result<ApiResponse, ApiError>> {
-        ready(Err(not_found(kind, &call.context).into()))
-    };
-    guarded::<A, B, _, _>(method, path, handler)
-        .responds(ResponseSpec::error(StatusCode::NOT_FOUND))
+async fn detail(call: Call<Permit<Read>, NoBody>) -> Result<ApiResponse, ApiError> {
+    let app = &call.context.state.app;
+    let link = fabric::read_link(app, &call.permit, &call.context.entity_id())?;
+    Ok(ApiResponse::detail(&LinkDetail::from(link)))
 }
 
-fn not_found(kind: &'static str, context: &RequestContext) -> AppError {
-    AppError::NotFound {
-        kind,
-        id: context.id().to_owned(),
-    }
+async fn patch(call: Call<Permit<Update>, Json<LinkPatch>>) -> Result<ApiResponse, ApiError> {
+    let Json(body) = call.body;
+    let (app, id) = (&call.context.state.app, call.context.entity_id());
+    fabric::change_link(app, &call.permit, &id, body.into()).await?;
+    Ok(ApiResponse::empty())
+}
+
+async fn delete(call: Call<Permit<Delete>, NoBody>) -> Result<ApiResponse, ApiError> {
+    let (app, id) = (&call.context.state.app, call.context.entity_id());
+    fabric::delete_link(app, &call.permit, &id).await?;
+    Ok(ApiResponse::empty())
 }
