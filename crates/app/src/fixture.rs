@@ -48,7 +48,7 @@ const ADMIN: &str = "admin";
 
 pub(crate) struct Fixture {
     /// Boxed, since the futures of tests hold it.
-    pub(crate) app: Box<App>,
+    pub(crate) app: Arc<App>,
     pub(crate) clock: Arc<ManualClock>,
     /// Has the key file of the vault.
     _home: TempDir,
@@ -90,7 +90,7 @@ impl Fixture {
             .await
             .unwrap();
         Self {
-            app: Box::new(app),
+            app: Arc::new(app),
             clock,
             _home: home,
         }

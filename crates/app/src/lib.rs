@@ -42,6 +42,7 @@ pub mod fabric;
 mod fixture;
 mod generational_cache;
 pub mod health;
+pub mod hosting;
 pub mod identities;
 pub mod listing;
 mod live_network;

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | a client with a service session | [`judge`] | the identity of its API session |
 //! | a client with an access token | [`judge_dial_by_identity`] | the identity of the token, whatever else the router says |
-//! | the tunneler of a router, or a listener without clients | [`judge_dial_by_router`] | the identity of the router, which exists while its tunneler is enabled |
+//! | the tunneler of a router, or a listener without clients | [`judge_dial_by_router`], [`judge_bind_by_router`] | the identity of the router, which exists while its tunneler is enabled |
 //!
 //! Everything is read from the records as they are now, as for requests. The router itself has to be
 //! one that edge-router policies give to the identity, and service-edge-router policies to the service.
@@ -15,7 +15,8 @@ mod edge_routers;
 mod refusal;
 mod right;
 
-pub use by_router::{NamedService, judge_dial_by_router};
+pub(crate) use by_router::find_identity as find_router_identity;
+pub use by_router::{NamedService, judge_bind_by_router, judge_dial_by_router};
 pub use by_session::{PresentedSession, judge, judge_dial_by_identity};
 pub use refusal::{Refusal, RetryHint};
 pub use right::{GrantedService, Right, RightSession};

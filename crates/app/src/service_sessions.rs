@@ -13,6 +13,7 @@ mod session_quota;
 
 pub use cleanup::sweep;
 pub use create::{CreateServiceSession, NewServiceSession, create};
+pub(crate) use grant_evaluator::GrantEvaluator;
 pub use list::{delete, delete_own, list, list_own, read, read_own, read_route_path};
 pub use presented::find_ended;
 pub(crate) use presented::find_presented;

@@ -1,7 +1,7 @@
 //! Terminators, where circuits to a service end.
 
 use crate::app::App;
-use crate::error::AppError;
+use crate::error::{AppError, NotAllowedError};
 use crate::listing::{ListRequest, ListScope, Paging};
 use crate::managed::{self, Resource, ViewContext, Writable, get};
 use crate::services::{self, ReadOwnServices};
@@ -65,9 +65,16 @@ impl Resource for TerminatorSpec {
 
     fn validate(
         rows: Rows<'_>,
-        _before: Option<&Terminator>,
+        before: Option<&Terminator>,
         after: &Terminator,
     ) -> Result<(), AppError> {
+        if before
+            .is_some_and(|before| before.spec.host.is_some() && !before.spec.is_same(&after.spec))
+        {
+            let rule = "a router created the terminator, so only its cost, precedence and tags can be \
+                        changed";
+            return Err(NotAllowedError::Update { rule }.into());
+        }
         get::<ServiceSpec>(rows, &after.spec.service)?;
         get::<RouterSpec>(rows, &after.spec.router)?;
         Ok(())

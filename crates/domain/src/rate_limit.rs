@@ -7,18 +7,25 @@ use std::collections::BTreeMap;
 /// Maximum number of tracked identities; beyond it, idle ones are dropped.
 const MAX_IDENTITIES: usize = 4096;
 
-/// Rate limit per identity, or per router: `burst` actions at once, and one per second on average.
+/// Rate limit per identity, or per router: `burst` actions at once, and one per second on average, or
+/// several.
 #[derive(Debug)]
 pub struct RateLimit {
     burst: u32,
+    per_second: u32,
     /// Remaining burst by identity, and when it was computed (Unix seconds).
     remaining: BTreeMap<RecordNumber, (u32, i64)>,
 }
 
 impl RateLimit {
     pub fn new(burst: u32) -> Self {
+        Self::with_rate(burst, 1)
+    }
+
+    pub fn with_rate(burst: u32, per_second: u32) -> Self {
         Self {
             burst,
+            per_second,
             remaining: BTreeMap::new(),
         }
     }
@@ -31,12 +38,13 @@ impl RateLimit {
     pub fn take(&mut self, identity: RecordNumber, now: Timestamp) -> Result<(), u32> {
         let now = now.as_second();
         if self.remaining.len() >= MAX_IDENTITIES && !self.remaining.contains_key(&identity) {
-            let burst = self.burst;
+            let (burst, per_second) = (self.burst, self.per_second);
             self.remaining
-                .retain(|_, known| refilled(*known, now, burst) < burst);
+                .retain(|_, known| refilled(*known, now, (burst, per_second)) < burst);
         }
         let known = self.remaining.get(&identity).copied();
-        let left = known.map_or(self.burst, |known| refilled(known, now, self.burst));
+        let rate = (self.burst, self.per_second);
+        let left = known.map_or(self.burst, |known| refilled(known, now, rate));
         match left.checked_sub(1) {
             Some(left) => {
                 self.remaining.insert(identity, (left, now));
@@ -48,8 +56,9 @@ impl RateLimit {
 }
 
 /// The burst that remains by `now`. A clock that was set back changes nothing.
-fn refilled((left, at): (u32, i64), now: i64, burst: u32) -> u32 {
-    let gained = u32::try_from(now.saturating_sub(at).max(0)).unwrap_or(u32::MAX);
+fn refilled((left, at): (u32, i64), now: i64, (burst, per_second): (u32, u32)) -> u32 {
+    let elapsed = u32::try_from(now.saturating_sub(at).max(0)).unwrap_or(u32::MAX);
+    let gained = elapsed.saturating_mul(per_second);
     left.saturating_add(gained).min(burst)
 }
 
@@ -80,6 +89,21 @@ mod tests {
             assert_eq!(limit.take(RecordNumber(1), at(9_000)), Ok(()));
         }
         assert_eq!(limit.take(RecordNumber(1), at(9_000)), Err(1));
+    }
+
+    #[test]
+    fn several_a_second_may_be_allowed() {
+        let mut limit = RateLimit::with_rate(10, 4);
+        let taken = |limit: &mut RateLimit, second| {
+            let mut tries = 0..20;
+            tries
+                .by_ref()
+                .take_while(|_| limit.take(RecordNumber(1), at(second)).is_ok())
+                .count()
+        };
+        assert_eq!(taken(&mut limit, 100), 10);
+        assert_eq!(taken(&mut limit, 101), 4);
+        assert_eq!(taken(&mut limit, 200), 10);
     }
 
     #[test]

@@ -1,6 +1,11 @@
 //! Terminators, at which circuits to a service end.
 
+mod hosting;
+
+pub use hosting::{InstanceSecretHash, PeerData, TerminatorHost};
+
 use crate::FieldError;
+use crate::clock::Timestamp;
 use crate::identity::Precedence;
 use crate::ids::{RouterId, ServiceId, TerminatorId};
 use crate::managed::{Managed, Spec};
@@ -27,7 +32,16 @@ pub struct TerminatorSpec {
     /// Instance of the service, for clients that dial a specific one; immutable.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub instance_id: String,
-    /// The hosting identity as set on the fabric API; `None` in a replacement keeps the stored one.
+    /// Proves to hosts of the same instance that they belong together; immutable.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instance_secret: Option<InstanceSecretHash>,
+    #[serde(default, skip_serializing_if = "PeerData::is_empty")]
+    pub peer_data: PeerData,
+    /// Present if a router created it for an identity. Only the router changes it then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<TerminatorHost>,
+    /// Id of the hosting identity, as set on the fabric API or by a router; `None` in a replacement
+    /// keeps the stored one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host_id: Option<String>,
     #[serde(default, skip_serializing_if = "Tags::is_empty")]
@@ -59,9 +73,79 @@ impl TerminatorSpec {
             cost: 0,
             precedence: Precedence::default(),
             instance_id: String::new(),
+            instance_secret: None,
+            peer_data: PeerData::new(),
+            host: None,
             host_id: None,
             tags: Tags::default(),
         }
+    }
+}
+
+/// The router already has another terminator with this id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("another terminator has this id")]
+pub struct OtherTerminatorError;
+
+impl Terminator {
+    /// Takes over what its router says when it creates the terminator once more, as after a lost
+    /// answer or connection; returns whether anything has changed.
+    ///
+    /// # Errors
+    ///
+    /// [`OtherTerminatorError`] if that is another terminator with this id.
+    pub fn create_again(
+        &mut self,
+        offered: &TerminatorSpec,
+        now: Timestamp,
+    ) -> Result<bool, OtherTerminatorError> {
+        if !self.spec.is_same(offered) {
+            return Err(OtherTerminatorError);
+        }
+        Ok(self.change(now, |spec| {
+            spec.cost = offered.cost;
+            spec.precedence = offered.precedence;
+            spec.peer_data.clone_from(&offered.peer_data);
+            spec.host.clone_from(&offered.host);
+        }))
+    }
+
+    /// Changes cost and precedence, as far as they are given; returns whether anything has changed.
+    pub fn adjust(
+        &mut self,
+        cost: Option<u16>,
+        precedence: Option<Precedence>,
+        now: Timestamp,
+    ) -> bool {
+        self.change(now, |spec| {
+            assign(&mut spec.cost, cost);
+            assign(&mut spec.precedence, precedence);
+        })
+    }
+
+    fn change(&mut self, now: Timestamp, change: impl FnOnce(&mut TerminatorSpec)) -> bool {
+        let before = self.spec.clone();
+        change(&mut self.spec);
+        let is_changed = self.spec != before;
+        if is_changed {
+            self.touch(now);
+        }
+        is_changed
+    }
+}
+
+impl TerminatorSpec {
+    /// Whether both are the same terminator, whatever may change about it.
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.what_stays() == other.what_stays()
+    }
+
+    /// What makes it this terminator: it never changes while the terminator exists.
+    fn what_stays(&self) -> impl PartialEq + use<'_> {
+        let host = self.host.as_ref().map(|host| &host.identity);
+        let instance = (&self.instance_id, self.instance_secret);
+        let place = (&self.router, &self.binding, &self.address);
+        (&self.service, place, instance, host)
     }
 }
 
@@ -86,6 +170,7 @@ impl Spec for TerminatorSpec {
             let address = std::mem::take(&mut self.address);
             return Err(FieldError::new("address", "must not be blank", address));
         }
+        hosting::validate_peer_data(&self.peer_data)?;
         if self.binding.is_empty() {
             let is_udp = self.address.starts_with("udp:");
             let binding = if is_udp { "udp" } else { "transport" };
@@ -93,7 +178,10 @@ impl Spec for TerminatorSpec {
         }
         if let Some(before) = before {
             self.instance_id.clone_from(&before.instance_id);
-            if self.host_id.is_none() {
+            self.instance_secret = before.instance_secret;
+            self.peer_data.clone_from(&before.peer_data);
+            self.host.clone_from(&before.host);
+            if self.host_id.is_none() || before.host.is_some() {
                 self.host_id.clone_from(&before.host_id);
             }
         }
@@ -104,7 +192,7 @@ impl Spec for TerminatorSpec {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::Timestamp;
+    use crate::ids::{IdentityId, SessionId};
 
     const NOW: Timestamp = Timestamp::UNIX_EPOCH;
 
@@ -145,5 +233,79 @@ mod tests {
             (spec.address.as_str(), spec.instance_id.as_str()),
             ("tcp:b:1", "one")
         );
+    }
+
+    fn hosted(session: &str) -> TerminatorSpec {
+        TerminatorSpec {
+            binding: "edge".to_owned(),
+            instance_id: "one".to_owned(),
+            instance_secret: Some(InstanceSecretHash([1; 16])),
+            host: Some(TerminatorHost {
+                identity: IdentityId::from_wire("host"),
+                session: Some(SessionId::from_wire(session)),
+            }),
+            ..spec("", "t", "")
+        }
+    }
+
+    #[test]
+    fn creating_it_again_takes_over_what_may_change() {
+        let id = TerminatorId::from_wire("t");
+        let mut terminator = Terminator::new(id, hosted("s"), NOW).unwrap();
+        let before = terminator.clone();
+        assert_eq!(terminator.create_again(&hosted("s"), NOW), Ok(false));
+        assert_eq!(terminator, before);
+        let offered = TerminatorSpec {
+            cost: 5,
+            precedence: Precedence::Required,
+            peer_data: [(1003, vec![7; 32])].into(),
+            ..hosted("later")
+        };
+        assert_eq!(terminator.create_again(&offered, NOW), Ok(true));
+        assert_eq!(terminator.spec, offered);
+        assert!(terminator.adjust(Some(6), None, NOW));
+        assert!(!terminator.adjust(Some(6), Some(Precedence::Required), NOW));
+        assert_eq!(terminator.spec.cost, 6);
+    }
+
+    #[test]
+    fn another_terminator_does_not_take_its_place() {
+        let changes: [fn(&mut TerminatorSpec); 7] = [
+            |spec| spec.service = ServiceId::from_wire("other"),
+            |spec| spec.router = RouterId::from_wire("other"),
+            |spec| spec.binding = "tunnel".to_owned(),
+            |spec| spec.instance_id = "two".to_owned(),
+            |spec| spec.instance_secret = None,
+            |spec| spec.host = None,
+            |spec| {
+                let host = spec.host.as_mut().unwrap();
+                host.identity = IdentityId::from_wire("other");
+            },
+        ];
+        for change in changes {
+            let id = TerminatorId::from_wire("t");
+            let mut terminator = Terminator::new(id, hosted("s"), NOW).unwrap();
+            let before = terminator.clone();
+            let mut other = hosted("s");
+            change(&mut other);
+            let refused = terminator.create_again(&other, NOW);
+            assert_eq!(refused, Err(OtherTerminatorError), "{other:?}");
+            assert_eq!(terminator, before);
+        }
+    }
+
+    #[test]
+    fn administrators_leave_alone_what_the_host_said() {
+        let id = TerminatorId::from_wire("t");
+        let mut terminator = Terminator::new(id, hosted("s"), NOW).unwrap();
+        terminator.replace(spec("edge", "t", "two"), NOW).unwrap();
+        assert_eq!(terminator.spec, hosted("s"));
+        let flood = TerminatorSpec {
+            peer_data: [(1, vec![0; 5000])].into(),
+            ..hosted("s")
+        };
+        let id = TerminatorId::from_wire("t");
+        let error = Terminator::new(id, flood, NOW).unwrap_err();
+        assert_eq!(error.field, "peerData");
     }
 }

@@ -49,6 +49,7 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
             "sessions",
             "service_sessions",
             "rights",
+            "hosting",
             "mfa",
             "oidc",
             "authenticators",

@@ -138,15 +138,12 @@ impl TerminatorUpdate {
     /// The spec of a terminator with the instance id `instance_id`.
     pub fn spec(self, instance_id: String) -> TerminatorSpec {
         TerminatorSpec {
-            host_id: None,
-            service: self.service,
-            router: self.router,
             binding: self.binding,
-            address: self.address,
             cost: self.cost,
             precedence: self.precedence,
             instance_id,
             tags: self.tags,
+            ..TerminatorSpec::new(self.service, self.router, self.address)
         }
     }
 }

@@ -5,7 +5,8 @@
 //! grant to routers whatever their posture checks are.
 //!
 //! A service that only the fabric API knows is different. No policy selects it and no client of a
-//! router can name it; administrators create it for listeners of routers, so any router may dial it.
+//! router can name it; administrators create it for listeners of routers, so any router may dial and
+//! host it.
 
 use super::edge_routers::{check_connected, check_router};
 use super::{GrantedService, Refusal, Right};
@@ -23,7 +24,9 @@ use std::sync::Arc;
 /// How a router names a service.
 #[derive(Debug, Clone, Copy)]
 pub enum NamedService<'n> {
-    /// By its name, as tunnelers do.
+    /// By its id, as tunnelers that host.
+    Id(&'n ServiceId),
+    /// By its name, as tunnelers that dial.
     Name(&'n str),
     /// By its id or else its name, as in the configuration of listeners.
     IdOrName(&'n str),
@@ -35,6 +38,24 @@ pub fn judge_dial_by_router(
     service: NamedService<'_>,
     router: &ConnectedRouter,
 ) -> Result<Right, Refusal> {
+    judge(app, service, ServiceGrant::Dial, router)
+}
+
+/// Judges whether a router may host a service itself.
+pub fn judge_bind_by_router(
+    app: &App,
+    service: NamedService<'_>,
+    router: &ConnectedRouter,
+) -> Result<Right, Refusal> {
+    judge(app, service, ServiceGrant::Bind, router)
+}
+
+fn judge(
+    app: &App,
+    service: NamedService<'_>,
+    grant: ServiceGrant,
+    router: &ConnectedRouter,
+) -> Result<Right, Refusal> {
     let view = app.snapshot()?;
     let rows = view.rows();
     check_connected(rows, router)?;
@@ -42,7 +63,7 @@ pub fn judge_dial_by_router(
     let right = Right {
         identity: IdentityId::from_wire(router.id().as_str()),
         service: GrantedService::from(&service),
-        grant: ServiceGrant::Dial,
+        grant,
         session: None,
         judge_again_at: None,
     };
@@ -66,6 +87,7 @@ impl NamedService<'_> {
     fn find(self, rows: Rows<'_>) -> Result<Option<Found<Arc<Service>>>, StoreError> {
         let by_name = |name| rows.find_shared(&UniqueValue::new(UniqueIndex::ServiceName, name));
         match self {
+            Self::Id(id) => rows.find_shared(&reference(id)),
             Self::Name(name) => by_name(name),
             Self::IdOrName(text) => {
                 let by_id = rows.find_shared(&reference(&ServiceId::from_wire(text)))?;
@@ -80,7 +102,7 @@ impl NamedService<'_> {
 }
 
 /// The identity of a router.
-fn find_identity(
+pub(crate) fn find_identity(
     rows: Rows<'_>,
     router: &RouterId,
 ) -> Result<Option<Found<Arc<Identity>>>, StoreError> {

@@ -17,7 +17,7 @@ use std::rc::Rc;
 
 /// Evaluates grants by the read model. Records are read for posture checks, and as far as the
 /// validity of API sessions depends on them; each API session and policy is evaluated once.
-pub(super) struct GrantEvaluator<'a> {
+pub(crate) struct GrantEvaluator<'a> {
     app: &'a App,
     resolver: GrantResolver<'a>,
     now: Timestamp,
@@ -77,7 +77,7 @@ impl SessionGrant {
 
 impl<'a> GrantEvaluator<'a> {
     /// Creates an evaluator for one moment.
-    pub(super) fn new(app: &'a App, now: Timestamp) -> Self {
+    pub(crate) fn new(app: &'a App, now: Timestamp) -> Self {
         Self {
             app,
             resolver: GrantResolver::new(app),
@@ -89,7 +89,7 @@ impl<'a> GrantEvaluator<'a> {
     }
 
     /// Whether the session with a number is still granted.
-    pub(super) fn is_granted(
+    pub(crate) fn is_granted(
         &self,
         rows: Rows<'_>,
         session: RecordNumber,

@@ -17,6 +17,7 @@ pub struct TerminatorColumns {
     services: Postings,
     routers: Postings,
     bindings: Postings,
+    hosts: Postings,
     /// Most instances have one terminator. Empty if the terminator names no instance.
     instances: TextColumn,
 }
@@ -30,6 +31,11 @@ impl TerminatorColumns {
     /// Terminators by router id.
     pub const fn routers(&self) -> &Postings {
         &self.routers
+    }
+
+    /// Terminators by the id of the identity for which a router created them.
+    pub const fn hosts(&self) -> &Postings {
+        &self.hosts
     }
 
     /// The instance id of the terminator in a slot; empty if it names none.
@@ -48,6 +54,8 @@ impl<I> CatalogColumns<Managed<I, TerminatorSpec>> for TerminatorColumns {
         self.services.set_terms(slot, once(spec.service.as_str()));
         self.routers.set_terms(slot, once(spec.router.as_str()));
         self.bindings.set_terms(slot, once(spec.binding.as_str()));
+        let host = spec.host.iter().map(|host| host.identity.as_str());
+        self.hosts.set_terms(slot, host);
         self.instances.set(slot, Some(&spec.instance_id));
     }
 
@@ -62,14 +70,19 @@ impl<I> CatalogColumns<Managed<I, TerminatorSpec>> for TerminatorColumns {
     }
 
     fn clear(&mut self, slot: Slot) {
-        for terms in [&mut self.services, &mut self.routers, &mut self.bindings] {
+        for terms in [
+            &mut self.services,
+            &mut self.routers,
+            &mut self.bindings,
+            &mut self.hosts,
+        ] {
             terms.set_terms(slot, std::iter::empty());
         }
         self.instances.set(slot, None);
     }
 
     fn heap_bytes(&self) -> usize {
-        let terms: usize = [&self.services, &self.routers, &self.bindings]
+        let terms: usize = [&self.services, &self.routers, &self.bindings, &self.hosts]
             .map(Postings::heap_bytes)
             .iter()
             .sum();

@@ -21,7 +21,7 @@ use portcullis_domain::router::{Router, RouterCertificate, RouterSpec};
 use portcullis_domain::service::{Service, ServiceSpec};
 use portcullis_domain::session::Session;
 use portcullis_domain::tags::Tags;
-use portcullis_domain::terminator::{Terminator, TerminatorSpec};
+use portcullis_domain::terminator::{Terminator, TerminatorHost, TerminatorSpec};
 use portcullis_storage::tables::StoredEnrollment;
 use std::collections::BTreeSet;
 
@@ -73,8 +73,20 @@ pub(crate) fn router(id: &str, name: &str, configs: BTreeSet<ConfigId>) -> Route
     managed(id, spec)
 }
 
-pub(crate) fn terminator(of: &str, service: &str, router: &str) -> Terminator {
-    let spec = TerminatorSpec::new(id(service), id(router), "tcp:localhost:80");
+/// A terminator; `host` is the service session of a client that hosts it.
+pub(crate) fn terminator(
+    of: &str,
+    service: &str,
+    router: &str,
+    host: Option<&Session>,
+) -> Terminator {
+    let spec = TerminatorSpec {
+        host: host.map(|session| TerminatorHost {
+            identity: session.identity.clone(),
+            session: Some(session.id.clone()),
+        }),
+        ..TerminatorSpec::new(id(service), id(router), "tcp:localhost:80")
+    };
     managed(of, spec)
 }
 

@@ -124,7 +124,7 @@ fn each_kind_refers_to_what_it_names() {
             ROUTER,
             &[TERMINATOR, EDGE_ROUTER_POLICY, SERVICE_EDGE_ROUTER_POLICY],
         ),
-        (IDENTITY, &[SERVICE_POLICY, EDGE_ROUTER_POLICY]),
+        (IDENTITY, &[TERMINATOR, SERVICE_POLICY, EDGE_ROUTER_POLICY]),
         (POSTURE_CHECK, &[SERVICE_POLICY]),
     ];
     let snapshot = store.snapshot().unwrap();

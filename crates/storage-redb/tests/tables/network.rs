@@ -22,7 +22,6 @@ pub(crate) fn network() -> Store {
         rows.insert(&shown, &config("shown", "shown", "t"))?;
         rows.insert(&key(SERVICE), &service("s", "service", ids(&["c"])))?;
         rows.insert(&key(ROUTER), &router("r", "router", ids(&["c"])))?;
-        rows.insert(&key(TERMINATOR), &terminator("x", "s", "r"))?;
         rows.insert(&key(POSTURE_CHECK), &posture_check("p", "check"))?;
         rows.insert(&key(REVOCATION), &revocation("v"))?;
         let laptop = host("i", "laptop", &ids(&["s"]), &ids(&["shown"]));
@@ -39,6 +38,8 @@ pub(crate) fn network() -> Store {
         rows.insert(&owner.dependent(API_SESSION, 1), &opened)?;
         let granted = service_session("z", &opened, "s");
         rows.insert(&owner.dependent(SESSION, 1), &granted)?;
+        let hosted = terminator("x", "s", "r", Some(&granted));
+        rows.insert(&key(TERMINATOR), &hosted)?;
         let enrollment = router_enrollment("e", "r", 1);
         let key = router_key(RecordNumber(1)).dependent(ENROLLMENT, 1);
         rows.insert(&key, &enrollment)

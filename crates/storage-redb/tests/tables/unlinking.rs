@@ -112,6 +112,7 @@ fn an_identity_is_forgotten_and_goes_with_all_its_sessions() {
     let expected = [
         "+service policy",
         "+router policy",
+        "-terminator",
         "-identity",
         "-session",
         "-api session",
@@ -130,7 +131,7 @@ fn an_api_session_takes_its_service_sessions_along() {
         let key = identity_key(RecordNumber(1)).dependent(API_SESSION, 1);
         Ok(rows.remove_at::<ApiSession>(&key)?)
     });
-    assert_eq!(changes, ["-session", "-api session"]);
+    assert_eq!(changes, ["-terminator", "-session", "-api session"]);
 }
 
 #[test]

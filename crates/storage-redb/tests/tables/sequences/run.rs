@@ -73,7 +73,11 @@ pub(crate) fn run(rows: &mut RowsMut<'_>, number: u64, step: &Step) -> Result<()
         CONFIG => put(rows, key, &config(id, name, &one(a))),
         SERVICE => put(rows, key, &service(id, name, ids(a))),
         ROUTER => put(rows, key, &router(id, name, ids(a))),
-        TERMINATOR => put(rows, key, &terminator(id, &one(a), &one(b))),
+        TERMINATOR => {
+            let host = find::<Session>(rows, UniqueIndex::SessionId, &one(c))?;
+            let host = host.map(|found| found.entity);
+            put(rows, key, &terminator(id, &one(a), &one(b), host.as_ref()))
+        },
         SERVICE_POLICY => {
             let policy = service_policy(id, name, ids(a), ids(b), ids(c));
             put(rows, key, &policy)

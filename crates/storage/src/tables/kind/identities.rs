@@ -2,8 +2,8 @@
 
 use super::values::{UniqueValue, policy_reference, references};
 use super::{
-    AUTHENTICATOR, EDGE_ROUTER_POLICY, Entity, IDENTITY, SERVICE_POLICY, UniqueIndex, Versions,
-    entity_change,
+    AUTHENTICATOR, EDGE_ROUTER_POLICY, Entity, IDENTITY, SERVICE_POLICY, TERMINATOR, UniqueIndex,
+    Versions, entity_change,
 };
 use crate::key::Kind;
 use portcullis_domain::authenticator::{Authenticator, Credential};
@@ -13,6 +13,7 @@ use portcullis_domain::ids::RecordNumber;
 
 impl Entity for Identity {
     const KIND: Kind = IDENTITY;
+    const CASCADES_TO: &'static [Kind] = &[TERMINATOR];
     const UNLINKED_FROM: &'static [Kind] = &[SERVICE_POLICY, EDGE_ROUTER_POLICY];
 
     fn unique_values(&self) -> Vec<UniqueValue> {

@@ -46,6 +46,11 @@ impl StoredSpec for RouterSpec {
 
 impl StoredSpec for TerminatorSpec {
     fn references(&self) -> Vec<UniqueValue> {
-        vec![reference(&self.service), reference(&self.router)]
+        let mut targets = vec![reference(&self.service), reference(&self.router)];
+        if let Some(host) = &self.host {
+            targets.push(reference(&host.identity));
+            targets.extend(host.session.as_ref().map(reference));
+        }
+        targets
     }
 }

@@ -2,7 +2,8 @@
 
 use super::values::{UniqueValue, reference};
 use super::{
-    API_SESSION, Entity, SESSION, SESSION_CERTIFICATE, UniqueIndex, Versions, entity_change,
+    API_SESSION, Entity, SESSION, SESSION_CERTIFICATE, TERMINATOR, UniqueIndex, Versions,
+    entity_change,
 };
 use crate::key::Kind;
 use portcullis_domain::api_session::{ApiSession, TokenHash};
@@ -47,6 +48,7 @@ impl Entity for SessionCertificate {
 
 impl Entity for Session {
     const KIND: Kind = SESSION;
+    const CASCADES_TO: &'static [Kind] = &[TERMINATOR];
 
     fn unique_values(&self) -> Vec<UniqueValue> {
         let grant = session_grant(self.api_session_token, self.grant, &self.service);

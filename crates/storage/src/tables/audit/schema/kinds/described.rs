@@ -85,10 +85,16 @@ pub(super) const ROUTER: AuditSchema = AuditSchema {
 };
 
 pub(super) const TERMINATOR: AuditSchema = AuditSchema {
+    secret: &["instance_secret"],
+    ignored: &["host.identity"],
+    user_defined: &["peer_data"],
     names: &[
         ("service", "serviceId"),
         ("router", "routerId"),
         ("instance_id", "identity"),
+        ("instance_secret", "identitySecret"),
+        ("host", ""),
+        ("host.session", "sessionId"),
     ],
     ..PLAIN
 };

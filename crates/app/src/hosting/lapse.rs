@@ -1,0 +1,156 @@
+//! The end of terminators whose hosts may no longer host.
+//!
+//! What ends with its host is removed with it, wherever that happens. A right also ends without
+//! anything being removed: by a policy, an attribute, a disabled identity, or time.
+
+use super::entitlement::HostEvaluator;
+use crate::app::App;
+use crate::blocking::run_blocking;
+use crate::error::AppError;
+use portcullis_domain::audit::Actor;
+use portcullis_domain::change::{Change, Owner};
+use portcullis_domain::ids::RecordNumber;
+use portcullis_domain::terminator::Terminator;
+use portcullis_index::Slot;
+use portcullis_storage::key::RecordKey;
+use portcullis_storage::tables::{Rows, SERVICE, TERMINATOR, identity_key, router_key};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Maximum number of terminators that one transaction removes, since all other writes wait for it.
+const BATCH: usize = 100;
+
+/// Removes the terminators whose right has ended by what was committed; returns how many. Only those
+/// that the changes may affect are looked at.
+pub async fn end_without_right(app: &Arc<App>, changes: &[Change]) -> Result<usize, AppError> {
+    let mut affected = BTreeSet::new();
+    for change in changes {
+        match Affected::by(change) {
+            Affected::Nothing => {},
+            Affected::Referrers(target) => {
+                let view = app.snapshot()?;
+                affected.extend(view.rows().referrers(&target, TERMINATOR, usize::MAX)?);
+            },
+            Affected::Hosted => return sweep(app).await,
+        }
+    }
+    end(app, affected).await
+}
+
+/// Removes all terminators whose right has ended, as by time alone; returns how many.
+pub async fn sweep(app: &Arc<App>) -> Result<usize, AppError> {
+    let hosted = {
+        let catalog = app.require_lists()?.terminators();
+        let slots = catalog.columns().hosts().terms();
+        let slots = slots.flat_map(|(_host, slots)| slots.iter().map(Slot::from_bit));
+        let numbers = slots.filter_map(|slot| catalog.number(slot));
+        numbers.map(terminator_key).collect()
+    };
+    end(app, hosted).await
+}
+
+fn terminator_key(number: RecordNumber) -> RecordKey {
+    RecordKey::root(TERMINATOR, number.0)
+}
+
+/// The terminators that a change may affect.
+enum Affected {
+    Nothing,
+    /// Those that refer to a record.
+    Referrers(RecordKey),
+    /// All that have a host.
+    Hosted,
+}
+
+impl Affected {
+    fn by(change: &Change) -> Self {
+        match change {
+            Change::Identity(change) => Self::Referrers(identity_key(change.number)),
+            Change::Router(change) => Self::Referrers(router_key(change.number)),
+            Change::Service(change) => Self::Referrers(RecordKey::root(SERVICE, change.number.0)),
+            Change::Authenticator(change) => Self::of_owner(change.owner),
+            Change::ApiSession(change) => Self::of_owner(change.owner),
+            Change::Mfa(change) => Self::of_owner(change.owner),
+            Change::ServicePolicy(_)
+            | Change::EdgeRouterPolicy(_)
+            | Change::ServiceEdgeRouterPolicy(_)
+            | Change::PostureCheck(_)
+            | Change::AuthPolicy(_)
+            | Change::Ca(_)
+            | Change::Signer(_) => Self::Hosted,
+            // A terminator is gone with the service session of its host; no others matter to it.
+            Change::Session(_)
+            | Change::Terminator(_)
+            | Change::Enrollment(_)
+            | Change::SessionCertificate(_)
+            | Change::ConfigType(_)
+            | Change::Config(_)
+            | Change::Revocation(_) => Self::Nothing,
+        }
+    }
+
+    fn of_owner(owner: Option<Owner>) -> Self {
+        match owner {
+            Some(Owner::Identity(number)) => Self::Referrers(identity_key(number)),
+            Some(Owner::Router(_)) | None => Self::Nothing,
+        }
+    }
+}
+
+/// Removes those of the terminators whose right has ended.
+async fn end(app: &Arc<App>, candidates: BTreeSet<RecordKey>) -> Result<usize, AppError> {
+    if candidates.is_empty() {
+        return Ok(0);
+    }
+    let judging = Arc::clone(app);
+    let lapsed: Vec<RecordKey> = run_blocking(move || {
+        let view = judging.snapshot()?;
+        let hosts = HostEvaluator::new(&judging, judging.env().now());
+        let lapsed =
+            candidates
+                .into_iter()
+                .filter_map(|key| match find_lapsed(&hosts, view.rows(), key) {
+                    Ok(Some(_)) => Some(Ok(key)),
+                    Ok(None) => None,
+                    Err(error) => Some(Err(error)),
+                });
+        lapsed.collect::<Result<_, AppError>>()
+    })
+    .await?;
+    let mut ended = 0;
+    for keys in lapsed.chunks(BATCH) {
+        ended += remove_lapsed(app, keys.to_vec()).await?;
+    }
+    Ok(ended)
+}
+
+/// Removes those that are still without a right; it may have come back since they were judged.
+async fn remove_lapsed(app: &Arc<App>, keys: Vec<RecordKey>) -> Result<usize, AppError> {
+    let (judging, now) = (Arc::clone(app), app.env().now());
+    app.commit(Actor::controller(), move |rows| {
+        rows.set_removal_verb("expire");
+        let hosts = HostEvaluator::new(&judging, now);
+        let mut ended = 0;
+        for key in &keys {
+            if let Some(lapsed) = find_lapsed(&hosts, rows.rows(), *key)? {
+                rows.remove(key, &lapsed)?;
+                ended += 1;
+            }
+        }
+        Ok(ended)
+    })
+    .await
+}
+
+/// The terminator at a key, if its host may not host any more.
+fn find_lapsed(
+    hosts: &HostEvaluator<'_>,
+    rows: Rows<'_>,
+    key: RecordKey,
+) -> Result<Option<Terminator>, AppError> {
+    let Some(terminator) = rows.get::<Terminator>(&key)? else {
+        return Ok(None);
+    };
+    let may_host = hosts.may_host(rows, &terminator.spec)?;
+    Ok((!may_host).then_some(terminator))
+}

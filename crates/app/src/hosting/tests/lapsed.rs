@@ -1,0 +1,77 @@
+use super::*;
+use portcullis_domain::change::Change;
+use portcullis_domain::identity::Disabled;
+use portcullis_domain::policies::{EdgeRouterPolicy, ServiceEdgeRouterPolicy};
+
+/// What was committed after a revision, as a follower of the feed gets it.
+fn changes_since(hosting: &Hosting, revision: u64) -> Vec<Change> {
+    let groups = hosting.app().engine.feed().since(revision).unwrap();
+    groups
+        .iter()
+        .flat_map(|group| group.changes.iter().cloned())
+        .collect()
+}
+
+#[tokio::test]
+async fn terminators_end_with_the_right_of_their_hosts() {
+    type Forbid = fn(&Hosting) -> std::pin::Pin<Box<dyn Future<Output = ()> + '_>>;
+    let ways: [(&str, Forbid); 4] = [
+        ("policy", |hosting| Box::pin(hosting.forbid_hosting())),
+        ("router of the identity", |hosting| {
+            let key = hosting.network.edge_router_policy;
+            Box::pin(hosting.network.fixture.remove::<EdgeRouterPolicy>(key))
+        }),
+        ("router of the service", |hosting| {
+            let key = hosting.network.service_edge_router_policy;
+            Box::pin(
+                hosting
+                    .network
+                    .fixture
+                    .remove::<ServiceEdgeRouterPolicy>(key),
+            )
+        }),
+        ("disabled", |hosting| {
+            let key = identity_key(hosting.network.caller.identity_number);
+            let at = hosting.app().env().now();
+            let disable = move |mut identity: Identity| {
+                identity.disabled = Some(Disabled { at, until: None });
+                identity
+            };
+            Box::pin(hosting.network.fixture.change(key, disable))
+        }),
+    ];
+    for (way, forbid) in ways {
+        let hosting = Hosting::start().await;
+        hosting.create(offer("t1")).await.unwrap();
+        let before = hosting.network.fixture.revision();
+        forbid(&hosting).await;
+        let changes = changes_since(&hosting, before);
+        let ended = end_without_right(hosting.app(), &changes).await.unwrap();
+        assert_eq!(ended, 1, "{way}");
+        assert!(!hosting.has("t1"), "{way}");
+    }
+}
+
+#[tokio::test]
+async fn what_changes_elsewhere_ends_nothing() {
+    let hosting = Hosting::start().await;
+    hosting.create(offer("t1")).await.unwrap();
+    let before = hosting.network.fixture.revision();
+    hosting.network.fixture.add_service("other").await;
+    hosting.network.fixture.connect_router("other").await;
+    let changes = changes_since(&hosting, before);
+    assert!(!changes.is_empty());
+    assert_eq!(end_without_right(hosting.app(), &changes).await.unwrap(), 0);
+    assert_eq!(sweep(hosting.app()).await.unwrap(), 0);
+    assert!(hosting.has("t1"));
+}
+
+#[tokio::test]
+async fn sessions_that_end_by_time_take_terminators_along() {
+    let hosting = Hosting::start().await;
+    hosting.create(offer("t1")).await.unwrap();
+    let day = portcullis_domain::clock::SignedDuration::from_hours(24);
+    hosting.network.fixture.clock.advance(day);
+    assert_eq!(sweep(hosting.app()).await.unwrap(), 1);
+    assert!(!hosting.has("t1"));
+}
