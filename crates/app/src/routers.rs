@@ -6,6 +6,7 @@
 mod certificates;
 mod connected;
 mod extend;
+mod extend_connected;
 mod management;
 mod peers;
 mod re_enroll;
@@ -18,6 +19,7 @@ pub(crate) use certificates::{check_enabled, issue};
 pub(crate) use connected::find_connected;
 pub use connected::{ConnectedRouter, RouterRefusal, admit, recheck};
 pub use extend::extend;
+pub use extend_connected::{ExtensionError, confirm_extension, extend_connected};
 pub use management::{
     FingerprintChange, RouterSet, create, delete, list, patch, read, register, replace,
 };

@@ -9,6 +9,7 @@ use portcullis_domain::access::Origin;
 use portcullis_domain::audit::Actor;
 use portcullis_domain::ids::{RecordNumber, RouterId};
 use portcullis_domain::router::{Router, RouterCertificate};
+use portcullis_pki::{Certificate, Sha256Fingerprint};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{Found, Rows, reference, router_key};
 
@@ -22,6 +23,8 @@ pub struct ConnectedRouter {
     id: RouterId,
     /// The certificate of the connection, as the record had it.
     certificate: RouterCertificate,
+    /// The key of that certificate.
+    key: Sha256Fingerprint,
     is_edge: bool,
     is_tunneler_enabled: bool,
     origin: Origin,
@@ -40,6 +43,11 @@ impl ConnectedRouter {
     /// Lower-case hex SHA-1 of the certificate of its connection.
     pub fn fingerprint(&self) -> &str {
         &self.certificate.fingerprint
+    }
+
+    /// The key that it has proved to hold.
+    pub(super) fn key(&self) -> &Sha256Fingerprint {
+        &self.key
     }
 
     /// Whether it is an edge router, or else a transit router.
@@ -140,9 +148,7 @@ fn judge(
     claimed_id: &str,
 ) -> Result<ConnectedRouter, RouterRefusal> {
     let now = app.env().now();
-    if chain.is_empty() {
-        return Err(RouterRefusal::NoCertificate);
-    }
+    let leaf = chain.first().ok_or(RouterRefusal::NoCertificate)?;
     let proved = app
         .network()
         .find_client_chain(chain, now)
@@ -161,12 +167,15 @@ fn judge(
     if certificate.fingerprint != proved.fingerprint.to_string() {
         return Err(RouterRefusal::OtherCertificate);
     }
+    let leaf = Certificate::from_der(*leaf).map_err(ClientChainError::from);
+    let leaf = leaf.map_err(RouterRefusal::Untrusted)?;
     // Who is disabled is told to the router itself only.
     check_enabled(router)?;
     Ok(ConnectedRouter {
         number: found.number(),
         id: router.id.clone(),
         certificate: certificate.clone(),
+        key: leaf.key_fingerprint(),
         is_edge: router.spec.edge().is_some(),
         is_tunneler_enabled: is_tunneler(router),
         origin: origin.clone(),

@@ -16,10 +16,14 @@ const TERMINATOR_BURST: u32 = 20_000;
 /// How many follow in each second after the burst.
 const TERMINATORS_PER_SECOND: u32 = 50;
 
+/// Burst of certificates that are issued to a router; afterwards one per second.
+const EXTENSION_BURST: u32 = 5;
+
 /// Limits of routers, by the numbers of their records.
 pub(crate) struct RouterLimits {
     reports: Mutex<RateLimit>,
     terminators: Mutex<RateLimit>,
+    extensions: Mutex<RateLimit>,
 }
 
 impl Default for RouterLimits {
@@ -30,6 +34,7 @@ impl Default for RouterLimits {
                 TERMINATOR_BURST,
                 TERMINATORS_PER_SECOND,
             )),
+            extensions: Mutex::new(RateLimit::new(EXTENSION_BURST)),
         }
     }
 }
@@ -62,6 +67,21 @@ impl RouterLimits {
         let rule =
             "the router creates or changes terminators too often; 50 a second are accepted now";
         take(&self.terminators, router, now, rule)
+    }
+
+    /// Counts certificates that are about to be issued.
+    ///
+    /// # Errors
+    ///
+    /// As [`RouterLimits::count_report`].
+    pub(crate) fn count_extension(
+        &self,
+        router: RecordNumber,
+        now: Timestamp,
+    ) -> Result<(), AppError> {
+        let rule =
+            "the router extends its certificates too often; one request a second is accepted now";
+        take(&self.extensions, router, now, rule)
     }
 }
 
