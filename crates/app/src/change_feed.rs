@@ -13,6 +13,7 @@ use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{Record, roots};
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::Notify;
 
 pub use portcullis_storage::feed::TooOldError;
@@ -20,29 +21,35 @@ pub use portcullis_storage::feed::TooOldError;
 /// One follower of the store.
 pub struct ChangeFeed {
     engine: Arc<dyn Engine<Change>>,
-    committed: Arc<Notify>,
+    waker: Arc<Waker>,
     /// Revision up to which changes were taken.
     revision: u64,
 }
 
 /// Wakes a follower. It lives as long as the store.
-struct Waker(Arc<Notify>);
+#[derive(Default)]
+struct Waker {
+    committed: Notify,
+    /// The last revision that it was told of. The read model is told of commits before.
+    observed: AtomicU64,
+}
 
 impl Observer<Change> for Waker {
-    fn on_commit(&self, _group: &Arc<CommitGroup<Change>>) {
-        self.0.notify_one();
+    fn on_commit(&self, group: &Arc<CommitGroup<Change>>) {
+        self.observed.store(group.revision, Ordering::Release);
+        self.committed.notify_one();
     }
 }
 
 impl ChangeFeed {
     /// Follows the store of an application. Nothing was taken yet: see [`ChangeFeed::scan`].
     pub fn new(app: &App) -> Self {
-        let committed = Arc::new(Notify::new());
+        let waker = Arc::new(Waker::default());
         let engine = Arc::clone(&app.engine);
-        engine.observe(Arc::new(Waker(Arc::clone(&committed))));
+        engine.observe(Arc::clone(&waker) as _);
         Self {
             revision: 0,
-            committed,
+            waker,
             engine,
         }
     }
@@ -75,16 +82,19 @@ impl ChangeFeed {
 
     /// Waits until there may be something to take.
     pub async fn committed(&self) {
-        self.committed.notified().await;
+        self.waker.committed.notified().await;
     }
 
-    /// Takes what was committed since, a group for each revision.
+    /// Takes what was committed since, a group for each revision. The read model has all of it.
     ///
     /// # Errors
     ///
     /// [`TooOldError`] when not all of it is there any more. The follower has to [scan](Self::scan) anew.
     pub fn take(&mut self) -> Result<Vec<Arc<CommitGroup<Change>>>, TooOldError> {
-        let groups = self.engine.feed().since(self.revision)?;
+        // The store knows of a group a moment before the read model does.
+        let observed = self.waker.observed.load(Ordering::Acquire);
+        let mut groups = self.engine.feed().since(self.revision)?;
+        groups.retain(|group| group.revision <= observed);
         if let Some(last) = groups.last() {
             self.revision = last.revision;
         }
