@@ -9,14 +9,22 @@
 //! Everything is read from the records as they are now, as for requests. The router itself has to be
 //! one that edge-router policies give to the identity, and service-edge-router policies to the service.
 
+//!
+//! A right that was granted once is judged again while it is in use: when something is committed or
+//! reported that concerns it ([`RightsWatch`]), and when time alone may have ended it ([`judge_again`]).
+
 mod by_router;
 mod by_session;
 mod edge_routers;
+mod in_use;
 mod refusal;
 mod right;
+mod watch;
 
 pub(crate) use by_router::find_identity as find_router_identity;
 pub use by_router::{NamedService, judge_bind_by_router, judge_dial_by_router};
 pub use by_session::{PresentedSession, judge, judge_dial_by_identity};
+pub use in_use::{RightInUse, Verdict, judge_again};
 pub use refusal::{Refusal, RetryHint};
 pub use right::{GrantedService, Right, RightSession};
+pub use watch::{RightsWatch, posture_changed};

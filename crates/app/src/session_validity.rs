@@ -154,6 +154,11 @@ impl<'s> SessionFacts<'s> {
         self.is_login_method_allowed(rows, now)
     }
 
+    /// When the session ends if nothing changes, apart from its idle timeout; `None` for never.
+    pub(crate) fn ends_at(&self, lifetimes: SessionLifetimes) -> Option<Timestamp> {
+        ends_at(self.session, &self.policy, lifetimes, self.is_admin)
+    }
+
     /// Whether the login method of the session is still allowed by the policy of its identity.
     fn is_login_method_allowed(&self, rows: Rows<'_>, now: Timestamp) -> Result<bool, StoreError> {
         let primary = &self.policy.spec.primary;

@@ -26,7 +26,7 @@ pub use certificates::{
 pub use cleanup::{flush_activity, sweep};
 pub(crate) use list::check_may_end;
 pub use list::{AdminSessionView, Delete, Read, delete, list, read};
-pub(crate) use liveness::is_live;
+pub(crate) use liveness::{Standing, is_live, standing};
 pub use login::{
     LoginError, LoginRequest, NewSession, with_certificate, with_password, with_token,
 };

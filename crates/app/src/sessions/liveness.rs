@@ -4,18 +4,27 @@
 //! about identities and authenticators; policies, CAs and signers are read from the cache of the
 //! view.
 
-use super::is_idle;
+use super::{idle_end, is_idle};
 use crate::app::App;
 use crate::error::AppError;
 use crate::records::find_policy;
 use crate::session_validity::{AuthenticatorMethod, SessionFacts};
-use portcullis_domain::api_session::{ApiSession, OpenedBy, TokenHash};
+use portcullis_domain::api_session::{ApiSession, OpenFactor, OpenedBy, TokenHash};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::{AuthPolicyId, RecordNumber};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{Rows, identity_key};
 use std::sync::Arc;
+
+/// What is known of a valid session.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Standing {
+    /// Whether no TOTP code is missing.
+    pub(crate) is_complete: bool,
+    /// When it ends if it is not used any more and nothing changes; `None` for never.
+    pub(crate) ends_at: Option<Timestamp>,
+}
 
 /// Whether the session with a token is valid at a moment.
 pub(crate) fn is_live(
@@ -29,20 +38,39 @@ pub(crate) fn is_live(
         let found = sessions.find(token);
         found.map(|found| (found.owner, Arc::clone(found.record)))
     };
-    let Some((owner, session)) = found else {
-        return Ok(false);
-    };
-    if is_idle(app, &session, now) {
-        return Ok(false);
+    match found {
+        Some((owner, session)) => Ok(standing(app, rows, (owner, &session), now)?.is_some()),
+        None => Ok(false),
     }
-    let facts = match facts_in_memory(app, rows, owner, &session)? {
+}
+
+/// The standing of a session of an identity at a moment; `None` if it is over.
+pub(crate) fn standing(
+    app: &App,
+    rows: Rows<'_>,
+    (owner, session): (RecordNumber, &ApiSession),
+    now: Timestamp,
+) -> Result<Option<Standing>, AppError> {
+    if is_idle(app, session, now) {
+        return Ok(None);
+    }
+    let facts = match facts_in_memory(app, rows, owner, session)? {
         Some(facts) => facts,
         None => match rows.get_shared::<Identity>(&identity_key(owner))? {
-            Some(identity) => SessionFacts::from_records(rows, &session, &identity, now)?,
-            None => return Ok(false),
+            Some(identity) => SessionFacts::from_records(rows, session, &identity, now)?,
+            None => return Ok(None),
         },
     };
-    Ok(facts.are_valid(rows, app.settings().session_lifetimes, now)?)
+    let lifetimes = app.settings().session_lifetimes;
+    if !facts.are_valid(rows, lifetimes, now)? {
+        return Ok(None);
+    }
+    let open = session.open_factors(&facts.policy, None);
+    let ends = [facts.ends_at(lifetimes), idle_end(app, session)];
+    Ok(Some(Standing {
+        is_complete: !open.contains(&OpenFactor::Totp),
+        ends_at: ends.into_iter().flatten().min(),
+    }))
 }
 
 /// The facts about a session. `None` if its identity may be disabled, since the end of that is only

@@ -12,7 +12,9 @@ use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::RecordNumber;
 use portcullis_domain::posture::{ActualValue, CheckFailure, FailedRequest, PolicyFailure};
 use portcullis_posture::{NormalizedReports, Posture, ReportOutcome};
+use std::collections::BTreeSet;
 use std::sync::Arc;
+use tokio::sync::Notify;
 
 /// Posture data takes at most 256 MiB, and 4 MiB per identity.
 const REPORT_LIMITS: CacheLimits = CacheLimits {
@@ -37,7 +39,11 @@ const CHECK_BYTES: usize = 1024;
 pub(crate) type SessionNumbers = (RecordNumber, RecordNumber);
 
 #[derive(Debug)]
-pub(crate) struct PostureStore(Mutex<State>);
+pub(crate) struct PostureStore {
+    state: Mutex<State>,
+    /// Tells followers that the posture of somebody has changed.
+    changed: Notify,
+}
 
 #[derive(Debug)]
 struct State {
@@ -45,15 +51,21 @@ struct State {
     refusals: FairCache<Arc<FailedRequest>>,
     /// Number of failed requests so far.
     refused: u64,
+    /// The identities whose posture has changed since somebody asked; `None` until somebody watches.
+    changed: Option<BTreeSet<RecordNumber>>,
 }
 
 impl Default for PostureStore {
     fn default() -> Self {
-        Self(Mutex::new(State {
-            reports: FairCache::new(REPORT_LIMITS),
-            refusals: FairCache::new(REFUSAL_LIMITS),
-            refused: 0,
-        }))
+        Self {
+            state: Mutex::new(State {
+                reports: FairCache::new(REPORT_LIMITS),
+                refusals: FairCache::new(REFUSAL_LIMITS),
+                refused: 0,
+                changed: None,
+            }),
+            changed: Notify::new(),
+        }
     }
 }
 
@@ -90,8 +102,35 @@ impl PostureStore {
         let outcome = posture.apply(reports, now)?;
         let bytes = ITEM_BYTES + ITEM_BYTES * posture.processes().count() + posture.text_bytes();
         let part = (bytes, Arc::new(posture));
-        state.reports.insert(identity, session, part);
+        let evicted = state.reports.insert(identity, session, part);
+        if let Some(changed) = &mut state.changed {
+            changed.extend(evicted);
+            changed.insert(identity);
+            drop(state);
+            self.changed.notify_one();
+        }
         Ok(outcome)
+    }
+
+    /// Records from now on whose posture changes.
+    pub(crate) fn watch(&self) {
+        self.lock().changed.get_or_insert_default();
+    }
+
+    /// The identities whose posture has changed since the last call. Those that lost reports for want of
+    /// memory are among them.
+    pub(crate) fn take_changed(&self) -> BTreeSet<RecordNumber> {
+        let mut state = self.lock();
+        state
+            .changed
+            .as_mut()
+            .map(std::mem::take)
+            .unwrap_or_default()
+    }
+
+    /// Waits until [`PostureStore::take_changed`] may have something.
+    pub(crate) async fn changed(&self) {
+        self.changed.notified().await;
     }
 
     /// The failed requests of an identity, oldest first.
@@ -146,7 +185,7 @@ impl PostureStore {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock()
+        self.state.lock()
     }
 }
 

@@ -49,13 +49,14 @@ impl<T> FairCache<T> {
         }
     }
 
-    /// Inserts an entry as the newest of its identity, replacing the one with the same number.
+    /// Inserts an entry as the newest of its identity, replacing the one with the same number. Returns
+    /// the other identities that lose entries for it.
     pub(super) fn insert(
         &mut self,
         identity: RecordNumber,
         number: RecordNumber,
         (bytes, value): (usize, T),
-    ) {
+    ) -> Vec<RecordNumber> {
         let rations = self.limits;
         self.update(identity, |usage| {
             usage.entries.retain(|entry| entry.number != number);
@@ -69,11 +70,14 @@ impl<T> FairCache<T> {
                 usage.evict_oldest();
             }
         });
+        let mut losers = Vec::new();
         while self.bytes > rations.bytes
             && let Some(&(_, heaviest)) = self.by_bytes.last()
         {
             self.update(heaviest, IdentityUsage::evict_oldest);
+            losers.push(heaviest);
         }
+        losers
     }
 
     pub(super) fn get(&self, identity: RecordNumber, number: RecordNumber) -> Option<&T> {

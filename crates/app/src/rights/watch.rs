@@ -1,0 +1,264 @@
+//! Which rights in use have to be judged again after a commit.
+//!
+//! Most commits take nothing away: logins, activity, entities that nobody uses. What a commit has
+//! changed is noted first, which costs little; only if it can have taken something away, the rights in
+//! use are looked through, and those that it concerns are judged.
+
+use super::in_use::{Depth, judge_each};
+use super::{RightInUse, Verdict};
+use crate::app::App;
+use crate::error::AppError;
+use crate::session_validity::{AffectedSessions, affected_sessions};
+use portcullis_domain::change::{Change, EntityChange, Owner};
+use portcullis_domain::identity::Identity;
+use portcullis_domain::ids::{ApiSessionId, IdentityId, RecordNumber, RouterId, ServiceId};
+use portcullis_domain::revocation::RevocationType;
+use portcullis_domain::router::Router;
+use portcullis_domain::service::Service;
+use std::collections::BTreeSet;
+
+/// Notes what commits may have taken away, until it is judged.
+#[derive(Debug)]
+pub struct RightsWatch {
+    noted: Losses,
+    /// Number of the last change of grants that was judged.
+    grants: u64,
+}
+
+/// What may have been taken away from whom.
+#[derive(Debug, Default)]
+struct Losses {
+    /// Anything from anybody.
+    everything: bool,
+    /// What service policies grant.
+    grants: bool,
+    /// What policies about routers allow.
+    routes: bool,
+    identities: BTreeSet<RecordNumber>,
+    services: BTreeSet<ServiceId>,
+    routers: BTreeSet<RouterId>,
+    /// Sessions that are over.
+    ended: BTreeSet<ApiSessionId>,
+    /// Sessions and identities whose tokens were revoked.
+    revoked: BTreeSet<String>,
+}
+
+/// How a right is concerned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Concern {
+    None,
+    Routes,
+    All,
+    /// It is over, whatever the records say.
+    Over,
+}
+
+impl RightsWatch {
+    /// Watches from now on. Rights that were granted before are not judged by it until something
+    /// concerns them.
+    pub fn new(app: &App) -> Self {
+        app.posture.watch();
+        Self {
+            noted: Losses::default(),
+            grants: app.projections().grant_changes(),
+        }
+    }
+
+    /// Notes what a commit has changed; the read model has to have it already, as with the groups of
+    /// [`ChangeFeed`](crate::change_feed::ChangeFeed).
+    pub fn note(&mut self, changes: &[Change]) {
+        for change in changes {
+            self.noted.add(change);
+        }
+    }
+
+    /// Notes whose posture has changed since the last call; see [`posture_changed`].
+    pub fn note_posture(&mut self, app: &App) {
+        self.noted.identities.extend(app.posture.take_changed());
+    }
+
+    /// Notes that anything may have changed, since not all commits are known.
+    pub fn note_everything(&mut self) {
+        self.noted.everything = true;
+    }
+
+    /// Whether nothing was noted that can have taken anything away.
+    pub fn is_quiet(&self) -> bool {
+        self.noted.is_empty()
+    }
+
+    /// Judges those of the rights in use that are concerned by what was noted; returns their positions
+    /// with the verdicts. All others stay as they are.
+    ///
+    /// # Errors
+    ///
+    /// What the store reports; what was noted stays noted.
+    pub fn judge(
+        &mut self,
+        app: &App,
+        rights: &[RightInUse],
+    ) -> Result<Vec<(usize, Verdict)>, AppError> {
+        let until = app.projections().grant_changes();
+        let mut judged = Vec::new();
+        let (mut by_routes, mut by_all) = (Vec::new(), Vec::new());
+        for (place, right) in rights.iter().enumerate() {
+            match self.concern(app, right, until) {
+                Concern::None => {},
+                Concern::Routes => by_routes.push((place, right)),
+                Concern::All => by_all.push((place, right)),
+                Concern::Over => judged.push((place, Verdict::Ended)),
+            }
+        }
+        judged.extend(judge_places(app, &by_all, Depth::Full)?);
+        let by_routes = judge_places(app, &by_routes, Depth::Permissions)?;
+        judged.extend(by_routes.filter(|(_place, verdict)| *verdict == Verdict::Ended));
+        self.noted = Losses::default();
+        self.grants = until;
+        Ok(judged)
+    }
+
+    fn concern(&self, app: &App, right: &RightInUse, until: u64) -> Concern {
+        let noted = &self.noted;
+        if right.session.as_ref().is_some_and(|session| {
+            noted.ended.contains(session)
+                || noted.revoked.contains(session.as_str())
+                || (noted.revoked.contains(right.identity.as_str()) && is_signed_for(app, session))
+        }) {
+            return Concern::Over;
+        }
+        if noted.everything
+            || noted.services.contains(&right.service)
+            || noted.routers.contains(&right.router)
+            || self.concerns_identity(app, &right.identity, until)
+        {
+            Concern::All
+        } else if noted.routes {
+            Concern::Routes
+        } else {
+            Concern::None
+        }
+    }
+
+    fn concerns_identity(&self, app: &App, id: &IdentityId, until: u64) -> bool {
+        if self.noted.identities.is_empty() && !self.noted.grants {
+            return false;
+        }
+        let identity = app.projections().identities().find_by_id(id.as_str());
+        // Who is not there any more has no rights.
+        identity.is_none_or(|identity| {
+            self.noted.identities.contains(&identity)
+                || (self.noted.grants
+                    && app
+                        .projections()
+                        .grants_changed(identity, self.grants, until))
+        })
+    }
+}
+
+/// Waits until posture was reported that [`RightsWatch::note_posture`] does not know of yet.
+pub async fn posture_changed(app: &App) {
+    app.posture.changed().await;
+}
+
+fn judge_places(
+    app: &App,
+    rights: &[(usize, &RightInUse)],
+    depth: Depth,
+) -> Result<impl Iterator<Item = (usize, Verdict)>, AppError> {
+    let of: Vec<&RightInUse> = rights.iter().map(|(_place, right)| *right).collect();
+    let verdicts = judge_each(app, &of, depth)?;
+    let places: Vec<usize> = rights.iter().map(|(place, _right)| *place).collect();
+    Ok(places.into_iter().zip(verdicts))
+}
+
+/// Whether signed tokens stand for a session, which revocations concern.
+fn is_signed_for(app: &App, session: &ApiSessionId) -> bool {
+    let sessions = app.projections().sessions();
+    sessions
+        .find_by_id(session.as_str())
+        .is_none_or(|session| session.record.oidc.is_some())
+}
+
+impl Losses {
+    fn is_empty(&self) -> bool {
+        !self.everything
+            && !self.grants
+            && !self.routes
+            && self.identities.is_empty()
+            && self.services.is_empty()
+            && self.routers.is_empty()
+            && self.ended.is_empty()
+            && self.revoked.is_empty()
+    }
+
+    fn add(&mut self, change: &Change) {
+        match affected_sessions(change) {
+            AffectedSessions::None => {},
+            AffectedSessions::OwnedBy(identity) => {
+                self.identities.insert(identity);
+            },
+            AffectedSessions::All => self.everything = true,
+        }
+        match change {
+            Change::ApiSession(change) => {
+                let ended = change.before.as_ref().filter(|_| change.entity.is_none());
+                self.ended.extend(ended.map(|session| session.id.clone()));
+            },
+            Change::Identity(change) if has_other_attributes(change) => {
+                self.identities.insert(change.number);
+                self.grants = true;
+            },
+            // A code counts only as long as the enrollment that it was given for.
+            Change::Mfa(change) if change.entity.is_none() => {
+                if let Some(Owner::Identity(identity)) = change.owner {
+                    self.identities.insert(identity);
+                }
+            },
+            Change::Service(change) => self.add_service(change),
+            Change::Router(change) => self.add_router(change),
+            Change::ServicePolicy(_) | Change::PostureCheck(_) => self.grants = true,
+            Change::EdgeRouterPolicy(_) | Change::ServiceEdgeRouterPolicy(_) => self.routes = true,
+            Change::Revocation(change) => {
+                let made = change.entity.as_ref();
+                let made = made.filter(|made| made.spec.revoked != RevocationType::Jti);
+                self.revoked.extend(made.map(|made| made.id.to_string()));
+            },
+            _ => {},
+        }
+    }
+
+    fn add_service(&mut self, change: &EntityChange<Service>) {
+        let Some(before) = &change.before else {
+            return;
+        };
+        let attributes = |service: &Service| service.spec.role_attributes.clone();
+        if change.entity.as_deref().map(attributes) != Some(attributes(before)) {
+            self.services.insert(before.id.clone());
+        }
+    }
+
+    fn add_router(&mut self, change: &EntityChange<Router>) {
+        let Some(before) = &change.before else {
+            return;
+        };
+        let terms = |router: &Router| {
+            let edge = router.spec.edge();
+            let attributes = edge.map(|edge| edge.role_attributes.clone());
+            (router.spec.disabled, attributes)
+        };
+        if change.entity.as_deref().map(terms) != Some(terms(before)) {
+            self.routers.insert(before.id.clone());
+        }
+    }
+}
+
+/// Whether an identity has lost its role attributes, or is gone.
+fn has_other_attributes(change: &EntityChange<Identity>) -> bool {
+    let attributes = |identity: &Identity| identity.spec.role_attributes.clone();
+    let before = change.before.as_deref();
+    before
+        .is_some_and(|before| change.entity.as_deref().map(attributes) != Some(attributes(before)))
+}
+
+#[cfg(test)]
+mod tests;
