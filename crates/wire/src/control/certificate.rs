@@ -1,6 +1,11 @@
 //! Extension of a router's certificates over its channel.
 
+use crate::content::{Content as _, EncodeError};
 use crate::protobuf::message;
+use portcullis_channel::{ContentType, Message};
+
+/// That of a [`Refusal`](super::refusal::Refusal).
+const VERIFICATION: ContentType = ContentType(20002);
 
 message! {
     /// A router wants certificates for the keys that it has. Answered by [`ExtendedCertificates`], not as
@@ -36,5 +41,18 @@ message! {
         /// A text for people.
         pub reason: String = 2,
         pub cause: String = 3,
+    }
+}
+
+impl CertificateVerification {
+    /// The message that answers [`VerifyCertificates`]. It cannot be told from a refusal by its type, so
+    /// it is none of the [`ControlMessage`](super::ControlMessage)s.
+    pub fn to_message(&self) -> Result<Message, EncodeError> {
+        let (headers, body) = self.encode()?;
+        Ok(Message {
+            content_type: VERIFICATION,
+            headers,
+            body,
+        })
     }
 }
