@@ -1,27 +1,35 @@
 //! Follows the store: what is committed reaches the network and the sessions of routers at once.
 
+use crate::enforcement::Committed;
 use crate::plane::Plane;
 use crate::records::Records;
 use portcullis_app::change_feed::ChangeFeed;
 use portcullis_app::routers;
+use portcullis_app::sessions::for_routers::{self, SessionNews};
 use portcullis_domain::change::Change;
 use portcullis_domain::ids::RouterId;
 use std::sync::Arc;
+use tokio::sync::mpsc;
 
 /// Keeps the network as the store has it.
 pub(crate) struct Follower {
     plane: Arc<Plane>,
     feed: ChangeFeed,
     records: Records,
+    /// Gets all changes, to end what may not stay.
+    enforcement: mpsc::UnboundedSender<Vec<Change>>,
 }
 
 impl Follower {
-    pub(crate) fn new(plane: Arc<Plane>) -> Self {
-        Self {
+    pub(crate) fn new(plane: Arc<Plane>) -> (Self, Committed) {
+        let (enforcement, committed) = mpsc::unbounded_channel();
+        let follower = Self {
             feed: ChangeFeed::new(&plane.app),
             plane,
             records: Records::default(),
-        }
+            enforcement,
+        };
+        (follower, committed)
     }
 
     /// Follows what is committed after [`begin`](Self::begin), until it is dropped.
@@ -32,11 +40,17 @@ impl Follower {
                 Ok(groups) => {
                     for group in groups {
                         self.follow(&group.changes);
+                        self.tell_of_sessions(group.revision, &group.changes);
+                        // The receiver is gone when the controller stops.
+                        let _ = self.enforcement.send(group.changes.clone());
                     }
                 },
                 Err(too_old) => {
                     tracing::warn!(%too_old, "routers are looked up anew");
                     self.begin();
+                    let (plane, everything) = (&self.plane, vec![SessionNews::Everything]);
+                    let revision = self.feed.revision();
+                    plane.client_sessions.publish(plane, revision, everything);
                 },
             }
         }
@@ -59,6 +73,15 @@ impl Follower {
         for router in routers {
             self.recheck(&router);
         }
+    }
+
+    fn tell_of_sessions(&self, revision: u64, changes: &[Change]) {
+        let plane = &self.plane;
+        let news = for_routers::news(&plane.app, changes).unwrap_or_else(|error| {
+            tracing::warn!(%error, "routers are told of all sessions anew");
+            vec![SessionNews::Everything]
+        });
+        plane.client_sessions.publish(plane, revision, news);
     }
 
     /// Puts a router off that may not be connected any more; of one that is gone, all others are told.

@@ -3,10 +3,12 @@
 //! Messages of one router are handled one after the other. What waits for a commit is left to a worker,
 //! which does it in the same order.
 
+mod certificates;
 mod circuits;
 mod edge;
 mod links;
 mod reports;
+mod terminators;
 
 use crate::plane::Plane;
 use crate::session::Session;
@@ -39,6 +41,7 @@ impl Handler {
         self.send_controllers();
         self.greet_edge_router();
         self.keep_hello();
+        self.validate_terminators();
         loop {
             tokio::select! {
                 frame = inbox.next() => match frame {
@@ -47,6 +50,9 @@ impl Handler {
                 },
                 () = self.session.peers.added() => {
                     self.plane.sessions.tell_peers(&self.session, &self.plane.network);
+                },
+                () = self.session.validation_due(self.plane.transport.clock()) => {
+                    self.session.ask_for_terminators(self.plane.now());
                 },
                 () = self.plane.stop.cancelled() => return,
             }
@@ -115,8 +121,37 @@ impl Handler {
             Says::CreateTunnelCircuit(request) => self.handle_tunnel_dial(frame, request),
 
             Says::ClientHello(hello) => self.handle_client_hello(hello),
+            Says::ResynchronizationRequest(request) => self.handle_resynchronization(&request),
+            Says::ApiSessionHeartbeat(heartbeat) => self.handle_session_heartbeat(heartbeat),
             Says::ConnectEvents(events) => self.session.set_connections(events),
             Says::RequestClusterMembers => self.send_controllers(),
+
+            Says::CreateTerminatorV1(request) => self.handle_create_terminator_v1(frame, request),
+            Says::CreateTerminatorV2(request) => self.handle_create_terminator(frame, request),
+            Says::CreateTunnelTerminator(request) => {
+                self.handle_create_tunnel_terminator(frame, request);
+            },
+            Says::UpdateTerminator(request) => self.handle_update_terminator(frame, request),
+            Says::UpdateEdgeTerminator(request) => {
+                self.handle_update_edge_terminator(frame, request);
+            },
+            Says::UpdateTunnelTerminator(request) => {
+                self.handle_update_tunnel_terminator(frame, request);
+            },
+            Says::RemoveTerminator(request) => self.handle_remove_terminator(frame, request),
+            Says::RemoveTerminators(request) => self.handle_remove_terminators(frame, &request),
+            Says::RemoveEdgeTerminator(request) => {
+                self.handle_remove_edge_terminator(frame, request);
+            },
+            Says::RemoveTunnelTerminator(request) => {
+                self.handle_remove_tunnel_terminator(frame, request);
+            },
+            Says::ValidatedTerminators(states) => self.handle_validated_terminators(&states),
+            Says::HealthEvent(event) => self.handle_health_event(event),
+            Says::TunnelHealthEvent(event) => self.handle_tunnel_health_event(event),
+
+            Says::ExtendCertificates(request) => self.handle_extend_certificates(request),
+            Says::VerifyCertificates(request) => self.handle_verify_certificates(frame, request),
 
             other => {
                 let content_type = other.content_type().0;

@@ -5,8 +5,10 @@
 //! (`portcullis-data-model`).
 
 mod adoption;
+mod client_sessions;
 mod connection;
 mod dial;
+mod enforcement;
 mod follower;
 mod groups;
 mod handle;
@@ -19,12 +21,13 @@ mod records;
 mod session;
 mod sessions;
 mod translate;
+mod validation;
 mod work;
 
 use follower::Follower;
-use network::Outputs;
+use network::{Outputs, RecordChange};
 use plane::Plane;
-use portcullis_app::App;
+use portcullis_app::{App, hosting};
 use portcullis_transport::{Incoming, Stream};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -43,13 +46,15 @@ impl ControlPlane {
     ///
     /// It ends when `stop` is cancelled: routers lose their channels, and dial again.
     pub fn start(app: &Arc<App>, options: ControlOptions, stop: CancellationToken) -> Self {
-        let (plane, outputs) = Plane::new(Arc::clone(app), options, stop);
+        let (plane, outputs, wanted) = Plane::new(Arc::clone(app), options, stop);
         let plane = Arc::new(plane);
         app.attach_live_network(Arc::clone(&plane) as _);
-        let mut follower = Follower::new(Arc::clone(&plane));
+        let (mut follower, committed) = Follower::new(Arc::clone(&plane));
         // Routers can connect from here on.
         follower.begin();
         spawn(&plane, follower.run());
+        spawn(&plane, enforcement::run(Arc::clone(&plane), committed));
+        spawn(&plane, client_sessions::run(Arc::clone(&plane), wanted));
         spawn(&plane, keep_deadlines(Arc::clone(&plane)));
         spawn(&plane, change_records(Arc::clone(&plane), outputs));
         Self(plane)
@@ -96,10 +101,18 @@ async fn change_records(plane: Arc<Plane>, mut outputs: Outputs) {
     loop {
         tokio::select! {
             Some(event) = outputs.events.recv() => tracing::debug!(?event, "network"),
-            Some(change) = outputs.record_changes.recv() => {
-                tracing::debug!(?change, controller = plane.controller_id(), "record");
-            },
+            Some(change) = outputs.record_changes.recv() => change_record(&plane, change).await,
             else => return,
         }
+    }
+}
+
+async fn change_record(plane: &Plane, change: RecordChange) {
+    let changed = match &change {
+        RecordChange::DeleteTerminator(id) => hosting::delete(&plane.app, id).await.map(drop),
+        RecordChange::DegradeTerminator(id) => hosting::degrade(&plane.app, id).await,
+    };
+    if let Err(error) = changed {
+        tracing::warn!(?change, %error, "a terminator that failed is still used");
     }
 }

@@ -1,11 +1,12 @@
 //! The control plane: what all connections of routers share.
 
+use crate::client_sessions::{ClientSessions, Wanted};
 use crate::groups::Groups;
 use crate::network::{LiveFabric, Outputs};
 use crate::sessions::Sessions;
 use portcullis_app::App;
 use portcullis_channel::{BuildVersion, UnixNanos};
-use portcullis_fabric::FabricOptions;
+use portcullis_fabric::{FabricOptions, Moment};
 use portcullis_transport::{Clock, Transport, TransportLimits};
 use portcullis_wire::capability::{Capabilities, ControllerCapability};
 use portcullis_wire::control::hello::ControllerHello;
@@ -38,6 +39,7 @@ pub(crate) struct Plane {
     pub(crate) transport: Transport,
     pub(crate) network: Arc<LiveFabric>,
     pub(crate) sessions: Sessions,
+    pub(crate) client_sessions: ClientSessions,
     pub(crate) groups: Groups,
     pub(crate) tasks: TaskTracker,
     pub(crate) stop: CancellationToken,
@@ -48,10 +50,11 @@ impl Plane {
         app: Arc<App>,
         options: ControlOptions,
         stop: CancellationToken,
-    ) -> (Self, Outputs) {
+    ) -> (Self, Outputs, Wanted) {
         let wall = u64::try_from(app.env().now().as_nanosecond()).unwrap_or_default();
         let clock = Clock::start(UnixNanos(wall));
         let (network, outputs) = LiveFabric::new(options.fabric, clock);
+        let (client_sessions, wanted) = ClientSessions::new();
         let plane = Self {
             app,
             hello: ControllerHello {
@@ -61,11 +64,16 @@ impl Plane {
             transport: Transport::new(clock, TransportLimits::default()),
             network,
             sessions: Sessions::default(),
+            client_sessions,
             groups: Groups::new(clock),
             tasks: TaskTracker::new(),
             stop,
         };
-        (plane, outputs)
+        (plane, outputs, wanted)
+    }
+
+    pub(crate) fn now(&self) -> Moment {
+        self.transport.clock().now().mono
     }
 
     /// Version of the list of controllers. It never changes while the controller runs, and is higher

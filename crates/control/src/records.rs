@@ -174,6 +174,6 @@ fn terminator(terminator: &TerminatorRecord) -> Terminator {
         cost: spec.cost,
         precedence: spec.precedence,
         host: spec.host_id.clone().unwrap_or_default(),
-        peer_data: Arc::default(),
+        peer_data: Arc::new(spec.peer_data.clone()),
     }
 }

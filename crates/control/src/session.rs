@@ -1,24 +1,31 @@
 //! One connected router.
 
+use crate::client_sessions::SyncState;
 use crate::outlet::Outlet;
 use crate::peers::{PeerNews, PeerStatus};
+use crate::validation::{RouterTerminator, Validation};
 use parking_lot::Mutex;
 use portcullis_app::routers::ConnectedRouter;
 use portcullis_channel::{
     BuildVersion, ChannelKind, Message, Priority, ReplyTo, ResultMessage, ResultStatus, Role,
+    SendErrorKind,
 };
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::ids::{IdentityId, RouterId};
+use portcullis_domain::ids::{IdentityId, RouterId, TerminatorId};
 use portcullis_domain::router::RouterVersion;
 use portcullis_domain::view::{LinkListener, RouterConnection, SyncStatus};
 use portcullis_fabric::{Moment, RouterSession};
+use portcullis_transport::{Clock, Written};
+use portcullis_wire::EncodeError;
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::connect_event::ConnectEvents;
 use portcullis_wire::control::edge_hello::{ClientHelloBody, EdgeAddress};
 use portcullis_wire::control::hello::RouterHello;
 use portcullis_wire::control::peer::{Listener, PeerStateChanges};
+use portcullis_wire::control::terminator::ValidatedTerminators;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use tokio::sync::Notify;
 
 /// Identities connected to one router, at most; further ones are not shown as connected.
 const MAX_IDENTITIES: usize = 100_000;
@@ -31,8 +38,13 @@ pub(crate) struct Session {
     pub(crate) connected_at: Timestamp,
     pub(crate) opened: Moment,
     pub(crate) peers: PeerNews,
+    /// How far the router was told of sessions of clients.
+    pub(crate) client_sessions: Mutex<SyncState>,
     outlet: Arc<dyn Outlet>,
     reported: Mutex<Reported>,
+    validation: Mutex<Validation>,
+    /// Told when there may be terminators to ask about earlier than was known.
+    to_validate: Notify,
 }
 
 /// What the router has told of itself.
@@ -69,8 +81,11 @@ impl Session {
             connected_at: new.connected_at,
             opened: new.opened,
             peers: PeerNews::default(),
+            client_sessions: Mutex::default(),
             outlet: new.outlet,
             reported: Mutex::new(reported),
+            validation: Mutex::new(Validation::new(new.opened)),
+            to_validate: Notify::new(),
         }
     }
 
@@ -85,15 +100,30 @@ impl Session {
 
     /// Sends a message, unless the channel is closed; a router that does not take it loses its channel.
     pub(crate) fn send(&self, message: &ControlMessage) {
-        if let Some(encoded) = self.encode(message)
+        if let Some(encoded) = self.sendable(message.encode())
             && let Err(error) = self.outlet.send(message.priority(), encoded)
         {
             self.put_off(&error);
         }
     }
 
+    /// Sends a message if there is room; whether it was taken.
+    pub(crate) fn try_send(&self, message: &Message) -> bool {
+        self.outlet.send(Priority::Default, message.clone()).is_ok()
+    }
+
+    /// Sends a message, and tells when it was written.
+    pub(crate) fn send_tracked(&self, message: Message) -> Result<Written, SendErrorKind> {
+        let sent = self.outlet.send_tracked(Priority::Default, message);
+        sent.map_err(|error| error.why)
+    }
+
     pub(crate) fn reply(&self, to: &ReplyTo, message: &ControlMessage) {
-        if let Some(message) = self.encode(message) {
+        self.reply_encoded(to, message.encode());
+    }
+
+    pub(crate) fn reply_encoded(&self, to: &ReplyTo, message: Result<Message, EncodeError>) {
+        if let Some(message) = self.sendable(message) {
             self.reply_with(to, message);
         }
     }
@@ -114,9 +144,8 @@ impl Session {
         }
     }
 
-    fn encode(&self, message: &ControlMessage) -> Option<Message> {
+    fn sendable(&self, message: Result<Message, EncodeError>) -> Option<Message> {
         message
-            .encode()
             .inspect_err(|error| {
                 tracing::error!(%error, router = %self.id(), "a message for a router cannot be encoded");
             })
@@ -161,6 +190,50 @@ impl Session {
             } else if reported.identities.len() < MAX_IDENTITIES {
                 reported.identities.insert(identity);
             }
+        }
+    }
+
+    /// The router has to confirm that it has these terminators.
+    pub(crate) fn expect_terminators(
+        &self,
+        terminators: impl Iterator<Item = RouterTerminator>,
+        now: Moment,
+    ) {
+        self.validation.lock().add_known(terminators, now);
+        self.to_validate.notify_one();
+    }
+
+    /// The router has to confirm later on that it still has a terminator which it has created now.
+    pub(crate) fn expect_terminator(&self, terminator: RouterTerminator, now: Moment) {
+        self.validation.lock().add_created(terminator, now);
+        self.to_validate.notify_one();
+    }
+
+    /// Takes what the router confirms; returns the terminators that it does not have.
+    pub(crate) fn confirm_terminators(&self, states: &ValidatedTerminators) -> Vec<TerminatorId> {
+        self.validation.lock().answered(states)
+    }
+
+    /// Waits until there is something to ask the router about its terminators.
+    pub(crate) async fn validation_due(&self, clock: Clock) {
+        loop {
+            let deadline = self.validation.lock().deadline();
+            let changed = self.to_validate.notified();
+            match deadline {
+                Some(deadline) => tokio::select! {
+                    () = tokio::time::sleep_until(clock.instant(deadline)) => return,
+                    () = changed => {},
+                },
+                None => changed.await,
+            }
+        }
+    }
+
+    /// Asks what is to be asked about terminators.
+    pub(crate) fn ask_for_terminators(&self, now: Moment) {
+        let questions = self.validation.lock().questions(now);
+        for question in questions {
+            self.send(&ControlMessage::ValidateTerminators(question));
         }
     }
 

@@ -1,10 +1,18 @@
 //! What edge routers need for SDKs: sessions, and the data model.
 
 use super::Handler;
+use portcullis_app::sessions::for_routers;
 use portcullis_domain::view::SyncStatus;
+use portcullis_wire::Token;
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::edge_hello::{ClientHello, ServerHello, ServerHelloBody};
+use portcullis_wire::control::session::{
+    ApiSessionHeartbeat, ApiSessionsRemoved, ResynchronizationRequest,
+};
 use std::collections::BTreeMap;
+
+/// Tokens in one message; routers send no more.
+const MAX_TOKENS: usize = 10_000;
 
 impl Handler {
     /// Tells an edge router what it gets from this controller. It answers with a [`ClientHello`].
@@ -28,5 +36,37 @@ impl Handler {
     pub(super) fn handle_client_hello(&self, hello: ClientHello) {
         self.session.set_client_hello(hello.hello);
         self.session.set_sync_status(SyncStatus::HelloWait);
+        self.plane.client_sessions.synchronize(&self.session);
+    }
+
+    /// The router has not got all sessions.
+    pub(super) fn handle_resynchronization(&self, request: &ResynchronizationRequest) {
+        let router = self.session.id();
+        tracing::info!(%router, reason = request.reason, "a router wants all sessions again");
+        self.plane.client_sessions.synchronize(&self.session);
+    }
+
+    /// Clients of the router use these sessions.
+    pub(super) fn handle_session_heartbeat(&self, heartbeat: ApiSessionHeartbeat) {
+        let mut tokens = heartbeat.tokens;
+        tokens.truncate(MAX_TOKENS);
+        let texts: Vec<_> = tokens.iter().map(Token::expose).collect();
+        let over = for_routers::heartbeat(&self.plane.app, &self.session.router, &texts);
+        match over {
+            Ok(over) if over.is_empty() => {},
+            Ok(over) => {
+                let gone = over.into_iter().filter_map(|at| tokens.get(at).cloned());
+                let removed = ApiSessionsRemoved {
+                    tokens: gone.collect(),
+                    ids: Vec::new(),
+                };
+                let removed = ControlMessage::ApiSessionsRemoved(removed);
+                self.session.send(&removed);
+            },
+            Err(error) => {
+                let router = self.session.id();
+                tracing::debug!(%router, %error, "the use of sessions is not recorded");
+            },
+        }
     }
 }
