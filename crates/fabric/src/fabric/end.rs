@@ -19,6 +19,13 @@ impl Fabric {
         is_known
     }
 
+    /// Ends a circuit, open or being dialed, because its right has ended; false if it is unknown.
+    pub fn revoke_circuit(&mut self, id: &CircuitId) -> bool {
+        let is_known = self.circuits.get(id).is_some();
+        self.end_one(id, EndReason::RightEnded);
+        is_known
+    }
+
     /// Removes a service and its circuits.
     pub fn remove_service(&mut self, id: &ServiceId) {
         self.services.remove(id);
