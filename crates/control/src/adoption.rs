@@ -2,21 +2,63 @@
 
 use crate::plane::Plane;
 use crate::translate::{CarriedReport, Origin};
-use portcullis_domain::ids::RecordNumber;
-use portcullis_fabric::{CarriedCircuit, Claim};
+use portcullis_app::rights::{self, RightInUse, Verdict};
+use portcullis_domain::ids::RouterId;
+use portcullis_domain::policies::ServiceGrant;
+use portcullis_fabric::{CarriedCircuit, Claim, Right};
 
-/// Judges what a router says of the origin of a circuit: whether whoever has dialed it may.
-pub(crate) fn judge(plane: &Plane, router: RecordNumber, report: CarriedReport) -> CarriedCircuit {
-    let claim = report
-        .origin
-        .map_or(Claim::Unknown, |origin| claim(plane, router, origin));
-    CarriedCircuit {
-        id: report.id,
-        forwards: report.forwards,
-        claim,
+/// Judges what a router says of the origins of circuits: whether those who have dialed them there may.
+/// In which session they have, nobody knows any more.
+pub(crate) fn judge(
+    plane: &Plane,
+    router: &RouterId,
+    reports: Vec<CarriedReport>,
+) -> Vec<CarriedCircuit> {
+    let origins = reports.iter().filter_map(|report| report.origin.as_ref());
+    let rights: Vec<_> = origins.map(|origin| right(origin, router)).collect();
+    // What cannot be judged now is asked again later.
+    let verdicts = rights::judge_again(&plane.app, &rights).unwrap_or_else(|error| {
+        tracing::warn!(%router, %error, "the origins of circuits cannot be judged");
+        Vec::new()
+    });
+    let mut verdicts = verdicts.into_iter();
+    reports
+        .into_iter()
+        .map(|report| {
+            let claim = report
+                .origin
+                .map_or(Claim::Unknown, |origin| claim(origin, verdicts.next()));
+            CarriedCircuit {
+                id: report.id,
+                forwards: report.forwards,
+                claim,
+            }
+        })
+        .collect()
+}
+
+fn right(origin: &Origin, router: &RouterId) -> RightInUse {
+    RightInUse {
+        identity: origin.client.clone(),
+        service: origin.service.clone(),
+        grant: ServiceGrant::Dial,
+        session: None,
+        router: router.clone(),
     }
 }
 
-fn claim(_plane: &Plane, _router: RecordNumber, _origin: Origin) -> Claim {
-    Claim::Unknown
+fn claim(origin: Origin, verdict: Option<Verdict>) -> Claim {
+    match verdict {
+        None => Claim::Unknown,
+        Some(Verdict::Ended) => Claim::Refused,
+        Some(Verdict::Stays { .. }) => Claim::Granted {
+            ingress: origin.ingress,
+            right: Right {
+                client: origin.client,
+                service: origin.service,
+                session: None,
+                until: None,
+            },
+        },
+    }
 }

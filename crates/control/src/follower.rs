@@ -1,6 +1,6 @@
 //! Follows the store: what is committed reaches the network and the sessions of routers at once.
 
-use crate::enforcement::Committed;
+use crate::enforcement::News;
 use crate::plane::Plane;
 use crate::records::Records;
 use portcullis_app::change_feed::ChangeFeed;
@@ -9,27 +9,21 @@ use portcullis_app::sessions::for_routers::{self, SessionNews};
 use portcullis_domain::change::Change;
 use portcullis_domain::ids::RouterId;
 use std::sync::Arc;
-use tokio::sync::mpsc;
 
 /// Keeps the network as the store has it.
 pub(crate) struct Follower {
     plane: Arc<Plane>,
     feed: ChangeFeed,
     records: Records,
-    /// Gets all changes, to end what may not stay.
-    enforcement: mpsc::UnboundedSender<Vec<Change>>,
 }
 
 impl Follower {
-    pub(crate) fn new(plane: Arc<Plane>) -> (Self, Committed) {
-        let (enforcement, committed) = mpsc::unbounded_channel();
-        let follower = Self {
+    pub(crate) fn new(plane: Arc<Plane>) -> Self {
+        Self {
             feed: ChangeFeed::new(&plane.app),
             plane,
             records: Records::default(),
-            enforcement,
-        };
-        (follower, committed)
+        }
     }
 
     /// Follows what is committed after [`begin`](Self::begin), until it is dropped.
@@ -41,8 +35,8 @@ impl Follower {
                     for group in groups {
                         self.follow(&group.changes);
                         self.tell_of_sessions(group.revision, &group.changes);
-                        // The receiver is gone when the controller stops.
-                        let _ = self.enforcement.send(group.changes.clone());
+                        let committed = News::Committed(group.changes.clone());
+                        self.plane.enforcement.tell(committed);
                     }
                 },
                 Err(too_old) => {
@@ -51,6 +45,7 @@ impl Follower {
                     let (plane, everything) = (&self.plane, vec![SessionNews::Everything]);
                     let revision = self.feed.revision();
                     plane.client_sessions.publish(plane, revision, everything);
+                    plane.enforcement.tell(News::Everything);
                 },
             }
         }

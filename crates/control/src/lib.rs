@@ -24,10 +24,12 @@ mod translate;
 mod validation;
 mod work;
 
+use enforcement::News;
 use follower::Follower;
 use network::{Outputs, RecordChange};
 use plane::Plane;
 use portcullis_app::{App, hosting};
+use portcullis_fabric::{CircuitEvent, FabricEvent};
 use portcullis_transport::{Incoming, Stream};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -46,17 +48,23 @@ impl ControlPlane {
     ///
     /// It ends when `stop` is cancelled: routers lose their channels, and dial again.
     pub fn start(app: &Arc<App>, options: ControlOptions, stop: CancellationToken) -> Self {
-        let (plane, outputs, wanted) = Plane::new(Arc::clone(app), options, stop);
+        let (plane, inboxes) = Plane::new(Arc::clone(app), options, stop);
         let plane = Arc::new(plane);
         app.attach_live_network(Arc::clone(&plane) as _);
-        let (mut follower, committed) = Follower::new(Arc::clone(&plane));
+        let mut follower = Follower::new(Arc::clone(&plane));
         // Routers can connect from here on.
         follower.begin();
         spawn(&plane, follower.run());
-        spawn(&plane, enforcement::run(Arc::clone(&plane), committed));
-        spawn(&plane, client_sessions::run(Arc::clone(&plane), wanted));
+        spawn(
+            &plane,
+            enforcement::run(Arc::clone(&plane), inboxes.enforced),
+        );
+        spawn(
+            &plane,
+            client_sessions::run(Arc::clone(&plane), inboxes.wanted),
+        );
         spawn(&plane, keep_deadlines(Arc::clone(&plane)));
-        spawn(&plane, change_records(Arc::clone(&plane), outputs));
+        spawn(&plane, follow_network(Arc::clone(&plane), inboxes.outputs));
         Self(plane)
     }
 
@@ -96,14 +104,27 @@ async fn keep_deadlines(plane: Arc<Plane>) {
     plane.network.keep_deadlines().await;
 }
 
-/// Changes records as the network decides, and tells what happens in it.
-async fn change_records(plane: Arc<Plane>, mut outputs: Outputs) {
+/// Follows what happens in the network, and changes records as it decides.
+async fn follow_network(plane: Arc<Plane>, mut outputs: Outputs) {
     loop {
         tokio::select! {
-            Some(event) = outputs.events.recv() => tracing::debug!(?event, "network"),
+            Some(event) = outputs.events.recv() => note(&plane, event),
             Some(change) = outputs.record_changes.recv() => change_record(&plane, change).await,
             else => return,
         }
+    }
+}
+
+fn note(plane: &Plane, event: FabricEvent) {
+    tracing::debug!(?event, "network");
+    match event {
+        FabricEvent::Circuit(CircuitEvent::Created(circuit) | CircuitEvent::Adopted(circuit)) => {
+            plane.enforcement.tell(News::Established(circuit));
+        },
+        FabricEvent::Circuit(CircuitEvent::Ended { names, .. }) => {
+            plane.enforcement.tell(News::Ended(names.circuit));
+        },
+        FabricEvent::Circuit(_) | FabricEvent::Link(_) => {},
     }
 }
 

@@ -1,6 +1,7 @@
 //! The control plane: what all connections of routers share.
 
 use crate::client_sessions::{ClientSessions, Wanted};
+use crate::enforcement::{self, Enforcement};
 use crate::groups::Groups;
 use crate::network::{LiveFabric, Outputs};
 use crate::sessions::Sessions;
@@ -40,9 +41,19 @@ pub(crate) struct Plane {
     pub(crate) network: Arc<LiveFabric>,
     pub(crate) sessions: Sessions,
     pub(crate) client_sessions: ClientSessions,
+    pub(crate) enforcement: Enforcement,
     pub(crate) groups: Groups,
     pub(crate) tasks: TaskTracker,
     pub(crate) stop: CancellationToken,
+}
+
+/// What the tasks of a control plane wait for.
+pub(crate) struct Inboxes {
+    pub(crate) outputs: Outputs,
+    /// Routers that want all sessions of clients.
+    pub(crate) wanted: Wanted,
+    /// What may end rights.
+    pub(crate) enforced: enforcement::Inbox,
 }
 
 impl Plane {
@@ -50,11 +61,12 @@ impl Plane {
         app: Arc<App>,
         options: ControlOptions,
         stop: CancellationToken,
-    ) -> (Self, Outputs, Wanted) {
+    ) -> (Self, Inboxes) {
         let wall = u64::try_from(app.env().now().as_nanosecond()).unwrap_or_default();
         let clock = Clock::start(UnixNanos(wall));
         let (network, outputs) = LiveFabric::new(options.fabric, clock);
         let (client_sessions, wanted) = ClientSessions::new();
+        let (enforcement, enforced) = Enforcement::new();
         let plane = Self {
             app,
             hello: ControllerHello {
@@ -65,11 +77,17 @@ impl Plane {
             network,
             sessions: Sessions::default(),
             client_sessions,
+            enforcement,
             groups: Groups::new(clock),
             tasks: TaskTracker::new(),
             stop,
         };
-        (plane, outputs, wanted)
+        let inboxes = Inboxes {
+            outputs,
+            wanted,
+            enforced,
+        };
+        (plane, inboxes)
     }
 
     pub(crate) fn now(&self) -> Moment {

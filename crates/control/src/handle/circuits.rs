@@ -125,11 +125,7 @@ impl Handler {
         };
         match translate::carried_circuits(response, &self.plane.controller_id()) {
             Ok(reports) => {
-                let router = self.session.router.number();
-                let circuits = reports
-                    .into_iter()
-                    .map(|report| adoption::judge(&self.plane, router, report))
-                    .collect();
+                let circuits = adoption::judge(&self.plane, self.session.id(), reports);
                 let carried = CarriedCircuits { asked, circuits };
                 self.plane.network.handle_carried(from, carried);
             },

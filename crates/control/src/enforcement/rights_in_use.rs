@@ -1,0 +1,58 @@
+//! The rights that circuits depend on.
+
+use super::InUse;
+use portcullis_app::rights::RightInUse;
+use portcullis_domain::ids::IdentityId;
+use portcullis_domain::policies::ServiceGrant;
+use portcullis_fabric::{CircuitId, CircuitView, Fabric, Network};
+
+/// Bindings of terminators that were created by the right of an identity to host.
+const HOSTED: [&str; 2] = ["edge", "tunnel"];
+
+/// The rights that all circuits depend on.
+pub(super) fn of_all(fabric: &Fabric) -> Vec<InUse> {
+    let circuits = fabric.circuits();
+    circuits
+        .flat_map(|circuit| of_one(fabric.network(), &circuit))
+        .collect()
+}
+
+/// The rights that some circuits depend on, of those that are still there.
+pub(super) fn of_some(fabric: &Fabric, circuits: &[CircuitId]) -> Vec<InUse> {
+    let circuits = circuits.iter().filter_map(|id| fabric.circuit(id));
+    circuits
+        .flat_map(|circuit| of_one(fabric.network(), &circuit))
+        .collect()
+}
+
+/// The right of whoever has dialed, and that of the host.
+fn of_one(network: &Network, circuit: &CircuitView<'_>) -> impl Iterator<Item = InUse> + use<> {
+    let id = circuit.names.circuit.clone();
+    let rights = [dialing(network, circuit), hosting(network, circuit)];
+    let rights = rights.into_iter().flatten();
+    rights.map(move |right| (id.clone(), right))
+}
+
+fn dialing(network: &Network, circuit: &CircuitView<'_>) -> Option<RightInUse> {
+    Some(RightInUse {
+        identity: circuit.right.client.clone(),
+        service: circuit.right.service.clone(),
+        grant: ServiceGrant::Dial,
+        session: circuit.right.session.clone(),
+        router: network.router_id(circuit.path.first()?)?.clone(),
+    })
+}
+
+/// In which session somebody hosts is not known here; the terminator ends with it, and the router ends
+/// the circuit.
+fn hosting(network: &Network, circuit: &CircuitView<'_>) -> Option<RightInUse> {
+    let target = circuit.target?;
+    let is_hosted = HOSTED.contains(&target.binding.as_str());
+    is_hosted.then_some(RightInUse {
+        identity: IdentityId::from_wire(target.host.clone()),
+        service: circuit.right.service.clone(),
+        grant: ServiceGrant::Bind,
+        session: None,
+        router: network.router_id(circuit.path.last()?)?.clone(),
+    })
+}

@@ -1,0 +1,220 @@
+//! Terminators and circuits between routers, for their tunnelers.
+
+use crate::router::Router;
+use crate::stage::Stage;
+use portcullis_channel::Frame;
+use portcullis_wire::Secret;
+use portcullis_wire::control::ControlMessage;
+use portcullis_wire::control::circuit::CircuitConfirmation;
+use portcullis_wire::control::link::{Fault, FaultSubject, RouterLink, RouterLinks};
+use portcullis_wire::control::refusal::Refusal;
+use portcullis_wire::control::route::{Route, RouteOutcome, RouteResult, Unroute};
+use portcullis_wire::control::terminator::CreateTerminatorResult;
+use portcullis_wire::control::tunnel::{CreateTunnelCircuit, CreateTunnelTerminator};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+/// Two linked routers; the second one hosts a service.
+struct Network {
+    stage: Stage,
+    first: Router,
+    second: Router,
+    service: String,
+}
+
+impl Network {
+    async fn start() -> Self {
+        let stage = Stage::start().await;
+        stage.open_routers().await;
+        let service = stage.service("web").await;
+        let first = stage.connect("r1").await;
+        let second = stage.connect("r2").await;
+        let links = RouterLinks {
+            links: vec![RouterLink {
+                id: "l1".to_owned(),
+                destination: second.id.clone(),
+                protocol: "tls".to_owned(),
+                iteration: 1,
+                ..RouterLink::default()
+            }],
+            is_full: true,
+        };
+        first.say(&ControlMessage::RouterLinks(links));
+        let network = Self {
+            stage,
+            first,
+            second,
+            service,
+        };
+        assert_eq!(network.host("t1").await, CreateTerminatorResult::Success);
+        network
+    }
+
+    async fn host(&self, address: &str) -> CreateTerminatorResult {
+        let request = CreateTunnelTerminator {
+            service_id: self.service.clone(),
+            address: address.to_owned(),
+            peer_data: BTreeMap::from([(1003, Secret::new(vec![7; 32].into()))]),
+            start_millis: 42,
+            ..CreateTunnelTerminator::default()
+        };
+        let request = ControlMessage::CreateTunnelTerminator(request);
+        let answer = self.second.ask(&request).await;
+        match ControlMessage::decode(&answer).unwrap() {
+            ControlMessage::CreateTunnelTerminatorAnswer(answer) => {
+                assert_eq!(answer.terminator_id, address);
+                assert_eq!(answer.start_millis, 42);
+                answer.result
+            },
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn dial(&self) -> impl Future<Output = ControlMessage> + use<> {
+        let request = ControlMessage::CreateTunnelCircuit(CreateTunnelCircuit {
+            service_name: "web".to_owned(),
+            ..CreateTunnelCircuit::default()
+        });
+        let priority = request.priority();
+        let channel = self.first.channel.clone();
+        let timeout = std::time::Duration::from_secs(20);
+        let reply = channel.request(priority, request.encode().unwrap(), timeout);
+        async move {
+            let reply = reply.unwrap().await.unwrap().into_message();
+            ControlMessage::decode(&reply).unwrap()
+        }
+    }
+
+    /// Dials; both routers confirm. The id of the circuit.
+    async fn open(&mut self) -> String {
+        let answer = self.dial();
+        let (frame, route) = next_route(&mut self.second).await;
+        confirm(&self.second, &frame, &route);
+        let (frame, route) = next_route(&mut self.first).await;
+        confirm(&self.first, &frame, &route);
+        match answer.await {
+            ControlMessage::CreateTunnelCircuitAnswer(answer) => {
+                assert_eq!(answer.circuit_id, route.circuit_id);
+                assert_eq!(answer.peer_data[&1003].expose().len(), 32);
+                assert_eq!(answer.tags["serviceId"], self.service);
+                answer.circuit_id
+            },
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+async fn next_route(router: &mut Router) -> (Frame, Route) {
+    router
+        .expect(|message| match message {
+            ControlMessage::Route(route) => Some(route),
+            _ => None,
+        })
+        .await
+}
+
+async fn next_unroute(router: &mut Router) -> Unroute {
+    let unroute = router.expect(|message| match message {
+        ControlMessage::Unroute(unroute) => Some(unroute),
+        _ => None,
+    });
+    unroute.await.1
+}
+
+fn confirm(router: &Router, route: &Frame, said: &Route) {
+    let result = RouteResult {
+        circuit_id: said.circuit_id.clone(),
+        attempt: said.attempt,
+        outcome: RouteOutcome::Routed(BTreeMap::new()),
+    };
+    router.reply(route, &ControlMessage::RouteResult(result));
+}
+
+fn refused(answer: ControlMessage) -> Refusal {
+    match answer {
+        ControlMessage::Refusal(refusal) => refusal,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn circuit_leads_over_the_link_and_ends_with_its_end() {
+    let mut network = Network::start().await;
+    let circuit = network.open().await;
+    let fault = Fault {
+        subject: FaultSubject::Egress,
+        id: circuit.clone(),
+        iteration: 0,
+    };
+    network.second.say(&ControlMessage::Fault(fault));
+    for router in [&mut network.first, &mut network.second] {
+        let unroute = next_unroute(router).await;
+        assert_eq!(unroute.circuit_id, circuit);
+        assert!(!unroute.is_immediate);
+    }
+    network.stage.stop().await;
+}
+
+#[tokio::test]
+async fn terminator_is_created_once_however_often_it_is_asked_for() {
+    let network = Network::start().await;
+    assert_eq!(network.host("t1").await, CreateTerminatorResult::Success);
+    let all = network.stage.get("terminators").await;
+    assert_eq!(all.as_array().unwrap().len(), 1);
+    assert_eq!(all[0]["binding"], json!("tunnel"));
+    network.stage.stop().await;
+}
+
+#[tokio::test]
+async fn right_that_ends_takes_terminator_and_circuit_along() {
+    let mut network = Network::start().await;
+    let circuit = network.open().await;
+    let policies = network
+        .stage
+        .get("service-policies?filter=true%20limit%20none")
+        .await;
+    let started = Instant::now();
+    for policy in policies.as_array().unwrap() {
+        let id = policy["id"].as_str().unwrap();
+        if policy["name"].as_str().unwrap().starts_with("web ") {
+            network
+                .stage
+                .delete(&format!("service-policies/{id}"))
+                .await;
+        }
+    }
+    for router in [&mut network.first, &mut network.second] {
+        let unroute = next_unroute(router).await;
+        assert_eq!(unroute.circuit_id, circuit);
+        assert!(unroute.is_immediate);
+    }
+    assert!(started.elapsed().as_secs() < 5);
+    while !network
+        .stage
+        .get("terminators")
+        .await
+        .as_array()
+        .unwrap()
+        .is_empty()
+    {
+        tokio::task::yield_now().await;
+    }
+    refused(network.dial().await);
+    network.stage.stop().await;
+}
+
+#[tokio::test]
+async fn circuit_that_nobody_knows_is_forgotten() {
+    let mut network = Network::start().await;
+    let idle = CircuitConfirmation {
+        circuit_ids: vec!["none".to_owned()],
+        idle_nanos: BTreeMap::new(),
+    };
+    network
+        .first
+        .say(&ControlMessage::CircuitConfirmation(idle));
+    let unroute = next_unroute(&mut network.first).await;
+    assert_eq!((&*unroute.circuit_id, unroute.is_immediate), ("none", true));
+    network.stage.stop().await;
+}
