@@ -46,6 +46,7 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
             "data-model",
             "domain",
             "fabric",
+            "pki",
             "transport",
             "wire",
         ]),
