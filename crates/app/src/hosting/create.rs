@@ -93,29 +93,26 @@ fn check_secret(app: &App, rows: Rows<'_>, new: &TerminatorSpec) -> Result<(), T
     }
     let service: Option<Found<Arc<Service>>> = rows.find_shared(&reference(&new.service))?;
     let service = service.ok_or(Refusal::InvalidService)?;
-    for key in rows.referrers(&service.key, TERMINATOR, usize::MAX)? {
-        if !is_of_instance(app, &key, &new.instance_id) {
-            continue;
-        }
-        let Some(other) = rows.get::<Terminator>(&key)? else {
-            continue;
-        };
-        let is_same = other.spec.instance_id == new.instance_id;
+    let of_service = rows.referrers(&service.key, TERMINATOR, usize::MAX)?;
+    for key in candidates(app, of_service, &new.instance_id) {
+        let other: Option<Terminator> = rows.get(&key)?;
+        let others = other.filter(|other| other.spec.instance_id == new.instance_id);
         // What is compared are keyed hashes, so the time that this takes tells nothing.
-        if is_same && other.spec.instance_secret != new.instance_secret {
+        if others.is_some_and(|other| other.spec.instance_secret != new.instance_secret) {
             return Err(TerminatorError::OtherSecret);
         }
     }
     Ok(())
 }
 
-/// Whether a terminator may be one of the instance, by the read model, which does not know those that
-/// have just been created.
-fn is_of_instance(app: &App, key: &RecordKey, instance_id: &str) -> bool {
+/// Those of the terminators that may be of the instance by the read model, which does not know those
+/// that have just been created.
+fn candidates(app: &App, mut terminators: Vec<RecordKey>, instance_id: &str) -> Vec<RecordKey> {
     let catalog = app.projections().terminators();
-    let number = RecordNumber(key.id().1);
-    let known = catalog
-        .slot(number)
-        .and_then(|slot| catalog.columns().instance(slot));
-    known.is_none_or(|known| known == instance_id)
+    terminators.retain(|key| {
+        let slot = catalog.slot(RecordNumber(key.id().1));
+        let known = slot.and_then(|slot| catalog.columns().instance(slot));
+        known.is_none_or(|known| known == instance_id)
+    });
+    terminators
 }

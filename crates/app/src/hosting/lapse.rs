@@ -7,9 +7,14 @@ use super::entitlement::HostEvaluator;
 use crate::app::App;
 use crate::blocking::run_blocking;
 use crate::error::AppError;
+use crate::session_validity::{AffectedSessions, affected_sessions};
+use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::audit::Actor;
-use portcullis_domain::change::{Change, Owner};
+use portcullis_domain::change::{Change, EntityChange, Owner};
+use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::RecordNumber;
+use portcullis_domain::router::Router;
+use portcullis_domain::service::Service;
 use portcullis_domain::terminator::Terminator;
 use portcullis_index::Slot;
 use portcullis_storage::key::RecordKey;
@@ -63,38 +68,67 @@ enum Affected {
 }
 
 impl Affected {
+    /// What a change of rights affects. A terminator is gone with the service session of its host, so
+    /// the ends of sessions affect no others.
     fn by(change: &Change) -> Self {
-        match change {
-            Change::Identity(change) => Self::Referrers(identity_key(change.number)),
-            Change::Router(change) => Self::Referrers(router_key(change.number)),
-            Change::Service(change) => Self::Referrers(RecordKey::root(SERVICE, change.number.0)),
-            Change::Authenticator(change) => Self::of_owner(change.owner),
-            Change::ApiSession(change) => Self::of_owner(change.owner),
-            Change::Mfa(change) => Self::of_owner(change.owner),
+        let by_rights = match change {
+            Change::Identity(change) => {
+                let attributes = |identity: &Identity| identity.spec.role_attributes.clone();
+                Self::referrers_if(change, attributes, identity_key(change.number))
+            },
+            Change::Router(change) => {
+                let attributes = |router: &Router| {
+                    let edge = router.spec.edge();
+                    edge.map(|edge| edge.role_attributes.clone())
+                };
+                Self::referrers_if(change, attributes, router_key(change.number))
+            },
+            Change::Service(change) => {
+                let attributes = |service: &Service| service.spec.role_attributes.clone();
+                let key = RecordKey::root(SERVICE, change.number.0);
+                Self::referrers_if(change, attributes, key)
+            },
+            Change::ApiSession(change) => match change.owner {
+                Some(Owner::Identity(owner)) => {
+                    Self::referrers_if(change, without_activity, identity_key(owner))
+                },
+                Some(Owner::Router(_)) | None => Self::Nothing,
+            },
             Change::ServicePolicy(_)
             | Change::EdgeRouterPolicy(_)
             | Change::ServiceEdgeRouterPolicy(_)
-            | Change::PostureCheck(_)
-            | Change::AuthPolicy(_)
-            | Change::Ca(_)
-            | Change::Signer(_) => Self::Hosted,
-            // A terminator is gone with the service session of its host; no others matter to it.
-            Change::Session(_)
-            | Change::Terminator(_)
-            | Change::Enrollment(_)
-            | Change::SessionCertificate(_)
-            | Change::ConfigType(_)
-            | Change::Config(_)
-            | Change::Revocation(_) => Self::Nothing,
+            | Change::PostureCheck(_) => Self::Hosted,
+            _ => Self::Nothing,
+        };
+        match (by_rights, affected_sessions(change)) {
+            (Self::Nothing, AffectedSessions::OwnedBy(owner)) => {
+                Self::Referrers(identity_key(owner))
+            },
+            (_, AffectedSessions::All) => Self::Hosted,
+            (by_rights, _) => by_rights,
         }
     }
 
-    fn of_owner(owner: Option<Owner>) -> Self {
-        match owner {
-            Some(Owner::Identity(number)) => Self::Referrers(identity_key(number)),
-            Some(Owner::Router(_)) | None => Self::Nothing,
+    /// Those that refer to `target` if the change is one of `part`. Nothing refers to what is new.
+    fn referrers_if<E, P: PartialEq>(
+        change: &EntityChange<E>,
+        part: impl Fn(&E) -> P,
+        target: RecordKey,
+    ) -> Self {
+        let [before, now] = [&change.before, &change.entity].map(|version| version.as_deref());
+        if before.is_some() && before.map(&part) != now.map(part) {
+            Self::Referrers(target)
+        } else {
+            Self::Nothing
         }
     }
+}
+
+/// What counts of a session. That it was used, which is written down all the time, ends nothing.
+fn without_activity(session: &ApiSession) -> ApiSession {
+    let mut counting = session.clone();
+    counting.last_activity_at = counting.created_at;
+    counting
 }
 
 /// Removes those of the terminators whose right has ended.

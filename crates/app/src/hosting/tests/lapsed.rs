@@ -57,8 +57,13 @@ async fn what_changes_elsewhere_ends_nothing() {
     let hosting = Hosting::start().await;
     hosting.create(offer("t1")).await.unwrap();
     let before = hosting.network.fixture.revision();
-    hosting.network.fixture.add_service("other").await;
-    hosting.network.fixture.connect_router("other").await;
+    let fixture = &hosting.network.fixture;
+    fixture.add_service("other").await;
+    fixture.connect_router("other").await;
+    let router = hosting.network.router_key();
+    fixture
+        .change_router(router, |router| router.spec.cost = 5)
+        .await;
     let changes = changes_since(&hosting, before);
     assert!(!changes.is_empty());
     assert_eq!(end_without_right(hosting.app(), &changes).await.unwrap(), 0);
