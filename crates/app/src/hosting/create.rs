@@ -39,7 +39,7 @@ pub(super) async fn create(
     let (judging, router) = (Arc::clone(app), router.clone());
     app.commit(router.actor(), move |rows| {
         find_connected(rows.rows(), &router)?;
-        let may_host = HostEvaluator::new(&judging, now).may_host(rows.rows(), &new.spec)?;
+        let may_host = HostEvaluator::new(&judging, now).may_host(rows.rows(), &new)?;
         if !may_host {
             return Err(right_has_ended(&new.spec));
         }

@@ -5,10 +5,12 @@ use crate::error::AppError;
 use crate::posture::GrantResolver;
 use crate::rights::find_router_identity;
 use crate::service_sessions::GrantEvaluator;
+use crate::session_validity::RevocableToken;
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::ids::{RecordNumber, RouterId};
+use portcullis_domain::ids::{RecordNumber, RouterId, SessionId};
 use portcullis_domain::policies::ServiceGrant;
-use portcullis_domain::terminator::TerminatorSpec;
+use portcullis_domain::session::Session;
+use portcullis_domain::terminator::Terminator;
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{IndexedId, Rows, reference};
 
@@ -37,7 +39,11 @@ impl<'a> HostEvaluator<'a> {
     pub(super) fn may_host(
         &self,
         rows: Rows<'_>,
-        terminator: &TerminatorSpec,
+        Terminator {
+            created_at,
+            spec: terminator,
+            ..
+        }: &Terminator,
     ) -> Result<bool, AppError> {
         let Some(host) = &terminator.host else {
             return Ok(true);
@@ -49,13 +55,30 @@ impl<'a> HostEvaluator<'a> {
             return Ok(false);
         };
         let is_granted = match &host.session {
-            Some(session) => match number_of(rows, session)? {
-                Some(session) => self.sessions.is_granted(rows, session)?,
-                None => false,
-            },
+            Some(session) => self.is_granted_to_client(rows, session, *created_at)?,
             None => self.is_granted_to_router(rows, &terminator.router, service)?,
         };
         Ok(is_granted && self.is_given(router, (identity, service))?)
+    }
+
+    /// Whether a service session may be used to host, by a token that it had at a moment.
+    fn is_granted_to_client(
+        &self,
+        rows: Rows<'_>,
+        session: &SessionId,
+        at: Timestamp,
+    ) -> Result<bool, AppError> {
+        let Some(found) = rows.find_shared::<Session>(&reference(session))? else {
+            return Ok(false);
+        };
+        // It was issued then at the latest.
+        let token = RevocableToken {
+            id: session.as_str(),
+            session: &found.entity.api_session,
+            identity: &found.entity.identity,
+            issued_at: at,
+        };
+        Ok(!token.is_revoked(rows)? && self.sessions.is_granted(rows, found.number())?)
     }
 
     /// Whether a policy lets the identity of a router host a service. Nobody knows the posture of a

@@ -12,13 +12,14 @@ use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::audit::Actor;
 use portcullis_domain::change::{Change, EntityChange, Owner};
 use portcullis_domain::identity::Identity;
-use portcullis_domain::ids::RecordNumber;
+use portcullis_domain::ids::{IdentityId, RecordNumber, SessionId};
+use portcullis_domain::revocation::{Revocation, RevocationType};
 use portcullis_domain::router::Router;
 use portcullis_domain::service::Service;
 use portcullis_domain::terminator::Terminator;
 use portcullis_index::Slot;
 use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::{Rows, SERVICE, TERMINATOR, identity_key, router_key};
+use portcullis_storage::tables::{Rows, SERVICE, TERMINATOR, identity_key, reference, router_key};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -30,10 +31,10 @@ const BATCH: usize = 100;
 pub async fn end_without_right(app: &Arc<App>, changes: &[Change]) -> Result<usize, AppError> {
     let mut affected = BTreeSet::new();
     for change in changes {
-        match Affected::by(change) {
+        let view = app.snapshot()?;
+        match Affected::by(app, view.rows(), change)? {
             Affected::Nothing => {},
             Affected::Referrers(target) => {
-                let view = app.snapshot()?;
                 affected.extend(view.rows().referrers(&target, TERMINATOR, usize::MAX)?);
             },
             Affected::Hosted => return sweep(app).await,
@@ -70,7 +71,7 @@ enum Affected {
 impl Affected {
     /// What a change of rights affects. A terminator is gone with the service session of its host, so
     /// the ends of sessions affect no others.
-    fn by(change: &Change) -> Self {
+    fn by(app: &App, rows: Rows<'_>, change: &Change) -> Result<Self, AppError> {
         let by_rights = match change {
             Change::Identity(change) => {
                 let attributes = |identity: &Identity| identity.spec.role_attributes.clone();
@@ -98,15 +99,35 @@ impl Affected {
             | Change::EdgeRouterPolicy(_)
             | Change::ServiceEdgeRouterPolicy(_)
             | Change::PostureCheck(_) => Self::Hosted,
+            Change::Revocation(change) => match &change.entity {
+                Some(revocation) => Self::revoked(app, rows, revocation)?,
+                None => Self::Nothing,
+            },
             _ => Self::Nothing,
         };
-        match (by_rights, affected_sessions(change)) {
+        Ok(match (by_rights, affected_sessions(change)) {
             (Self::Nothing, AffectedSessions::OwnedBy(owner)) => {
                 Self::Referrers(identity_key(owner))
             },
             (_, AffectedSessions::All) => Self::Hosted,
             (by_rights, _) => by_rights,
-        }
+        })
+    }
+
+    /// Those of the service session, API session or identity whose tokens were revoked.
+    fn revoked(app: &App, rows: Rows<'_>, revocation: &Revocation) -> Result<Self, AppError> {
+        let id = revocation.id.as_str();
+        let target = match revocation.spec.revoked {
+            RevocationType::Jti => rows.locate(&reference(&SessionId::from_wire(id)))?,
+            RevocationType::Identity => rows.locate(&reference(&IdentityId::from_wire(id)))?,
+            RevocationType::ApiSession => {
+                let sessions = app.projections().sessions();
+                sessions
+                    .find_by_id(id)
+                    .map(|found| identity_key(found.owner))
+            },
+        };
+        Ok(target.map_or(Self::Nothing, Self::Referrers))
     }
 
     /// Those that refer to `target` if the change is one of `part`. Nothing refers to what is new.
@@ -185,6 +206,6 @@ fn find_lapsed(
     let Some(terminator) = rows.get::<Terminator>(&key)? else {
         return Ok(None);
     };
-    let may_host = hosts.may_host(rows, &terminator.spec)?;
+    let may_host = hosts.may_host(rows, &terminator)?;
     Ok((!may_host).then_some(terminator))
 }

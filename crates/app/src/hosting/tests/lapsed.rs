@@ -2,6 +2,8 @@ use super::*;
 use portcullis_domain::change::Change;
 use portcullis_domain::identity::Disabled;
 use portcullis_domain::policies::{EdgeRouterPolicy, ServiceEdgeRouterPolicy};
+use portcullis_domain::revocation::{RevocationSpec, RevocationType};
+use portcullis_domain::tags::Tags;
 
 /// What was committed after a revision, as a follower of the feed gets it.
 fn changes_since(hosting: &Hosting, revision: u64) -> Vec<Change> {
@@ -79,4 +81,33 @@ async fn sessions_that_end_by_time_take_terminators_along() {
     hosting.network.fixture.clock.advance(day);
     assert_eq!(sweep(hosting.app()).await.unwrap(), 1);
     assert!(!hosting.has("t1"));
+}
+
+#[tokio::test]
+async fn terminators_end_with_revoked_tokens() {
+    for revoked in RevocationType::ALL {
+        let hosting = Hosting::start().await;
+        hosting.create(offer("t1")).await.unwrap();
+        let before = hosting.network.fixture.revision();
+        let (session, caller) = (&hosting.session.view.session, &hosting.network.caller);
+        let id = match revoked {
+            RevocationType::Jti => session.id.as_str(),
+            RevocationType::Identity => caller.identity.as_str(),
+            RevocationType::ApiSession => session.api_session.as_str(),
+        };
+        let now = hosting.app().env().now();
+        let revocation = RevocationSpec {
+            revoked,
+            issued_before: now,
+            expires_at: now,
+            tags: Tags::default(),
+        };
+        let fixture = &hosting.network.fixture;
+        fixture.insert_managed(id, revocation).await;
+        let changes = changes_since(&hosting, before);
+        let ended = end_without_right(hosting.app(), &changes).await.unwrap();
+        assert_eq!((ended, hosting.has("t1")), (1, false), "{revoked:?}");
+        let again = hosting.create(offer("t1")).await;
+        assert_eq!(again.unwrap_err().code(), 3, "{revoked:?}");
+    }
 }
