@@ -26,6 +26,7 @@ mod work;
 
 use enforcement::News;
 use follower::Follower;
+use live::LiveView;
 use network::{Outputs, RecordChange};
 use plane::Plane;
 use portcullis_app::{App, hosting};
@@ -50,7 +51,7 @@ impl ControlPlane {
     pub fn start(app: &Arc<App>, options: ControlOptions, stop: CancellationToken) -> Self {
         let (plane, inboxes) = Plane::new(Arc::clone(app), options, stop);
         let plane = Arc::new(plane);
-        app.attach_live_network(Arc::clone(&plane) as _);
+        app.attach_live_network(Arc::new(LiveView::new(&plane)));
         let mut follower = Follower::new(Arc::clone(&plane));
         // Routers can connect from here on.
         follower.begin();

@@ -1,7 +1,10 @@
 //! The network as REST shows it.
 
+use crate::network::LiveFabric;
 use crate::plane::Plane;
+use crate::sessions::Sessions;
 use portcullis_app::LiveNetwork;
+use portcullis_domain::Env;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::{CircuitId, IdentityId, LinkId, RouterId, TerminatorId};
 use portcullis_domain::view::{
@@ -10,9 +13,18 @@ use portcullis_domain::view::{
 };
 use portcullis_fabric as fabric;
 use portcullis_fabric::{Fabric, Moment, Network, RouterSlot};
+use portcullis_transport::Clock;
 use std::sync::Arc;
 
-impl LiveNetwork for Plane {
+/// What REST reads. It does not own the controller, which owns it.
+pub(crate) struct LiveView {
+    sessions: Arc<Sessions>,
+    network: Arc<LiveFabric>,
+    env: Env,
+    clock: Clock,
+}
+
+impl LiveNetwork for LiveView {
     fn router(&self, id: &RouterId) -> RouterConnection {
         let session = self.sessions.get(id);
         let connected = session.map(|session| session.connection());
@@ -118,7 +130,16 @@ impl LiveNetwork for Plane {
     }
 }
 
-impl Plane {
+impl LiveView {
+    pub(crate) fn new(plane: &Plane) -> Self {
+        Self {
+            sessions: Arc::clone(&plane.sessions),
+            network: Arc::clone(&plane.network),
+            env: plane.app.env().clone(),
+            clock: plane.transport.clock(),
+        }
+    }
+
     fn circuit_view(&self, fabric: &Fabric, circuit: &fabric::CircuitView<'_>) -> CircuitView {
         let network = fabric.network();
         let links = circuit.path.links().iter();
@@ -138,8 +159,8 @@ impl Plane {
 
     /// A moment on the wall clock.
     fn time(&self, moment: Moment) -> Timestamp {
-        let now = self.transport.clock().now().mono;
-        let time = self.app.env().now();
+        let now = self.clock.now().mono;
+        let time = self.env.now();
         time.checked_sub(now.since(moment)).unwrap_or(time)
     }
 }
