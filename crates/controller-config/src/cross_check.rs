@@ -4,11 +4,13 @@ use portcullis_yaml::syntax::HostPort;
 use portcullis_yaml::{Diagnostics, Field, Section};
 
 use crate::codes;
+use crate::ctrl::CtrlConfig;
 use crate::edge::EdgeConfig;
 use crate::web::{ApiKind, WebApi, WebListener};
 
 pub(crate) fn check(
     root: &Section<'_>,
+    ctrl: Option<&CtrlConfig>,
     edge: Option<&EdgeConfig>,
     web: Option<&[WebListener]>,
     diagnostics: &mut Diagnostics,
@@ -18,6 +20,9 @@ pub(crate) fn check(
         check_client_address(root, &edge.api.address, web, diagnostics);
     }
     check_ports(root, web, diagnostics);
+    if let Some(ctrl) = ctrl {
+        check_control_port(root, &ctrl.listener.endpoint, web, diagnostics);
+    }
     check_web_app_paths(root, web, diagnostics);
 }
 
@@ -73,6 +78,31 @@ fn check_ports(root: &Section<'_>, web: &[WebListener], diagnostics: &mut Diagno
                 .error(codes::PORT_TAKEN, message, diagnostics)
                 .help("give it another port, or remove one of the two");
         }
+    }
+}
+
+/// Routers may share the port of a bind point that has the very same address.
+fn check_control_port(
+    root: &Section<'_>,
+    listener: &HostPort,
+    web: &[WebListener],
+    diagnostics: &mut Diagnostics,
+) {
+    let mut interfaces = web
+        .iter()
+        .flat_map(|listener| &listener.bind_points)
+        .map(|point| &point.interface);
+    if interfaces.clone().any(|interface| interface == listener) {
+        return;
+    }
+    let taken = interfaces.find(|interface| ports_conflict(interface, listener));
+    let field = section_of(root, "ctrl").and_then(|ctrl| ctrl.get("listener"));
+    if let (Some(taken), Some(field)) = (taken, field) {
+        let message = format!("`{listener}` conflicts with the bind point at `{taken}`");
+        let help = format!("write `tls:{taken}` to share its port, or give it another one");
+        field
+            .error(codes::PORT_TAKEN, message, diagnostics)
+            .help(help);
     }
 }
 

@@ -1,14 +1,15 @@
 //! Section `ctrl`: addresses for routers.
 
-use portcullis_yaml::{Diagnostics, Section};
+use portcullis_yaml::{Diagnostics, Field, Section, codes};
 
-use crate::address::{TransportAddress, read_transport_address};
+use crate::address::{TransportAddress, TransportProtocol, read_transport_address};
 use crate::keys::{Key, KeyGroup, StringFormat, ValueType};
 
 /// Section `ctrl`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CtrlConfig {
-    /// Address at which the controller listens for routers.
+    /// Address at which the controller listens for routers. It may be that of a bind point of `web`, which
+    /// serves both then.
     pub listener: TransportAddress,
     /// Address at which routers find the controller, named in enrollment tokens.
     pub advertise_address: Option<TransportAddress>,
@@ -20,7 +21,8 @@ pub(crate) const KEYS: KeyGroup = &[
     Key::new(
         "listener",
         ValueType::String(StringFormat::Address),
-        "Where the controller listens for routers.",
+        "Where the controller listens for routers. It may share the port of a bind point of `web`, if it has the \
+         same address as its `interface`.",
     )
     .required()
     .example("tls:0.0.0.0:6262"),
@@ -36,7 +38,9 @@ const OPTION_KEYS: KeyGroup = &[
     Key::new(
         "advertiseAddress",
         ValueType::String(StringFormat::Address),
-        "Where routers find the controller; enrollment tokens of routers name it. Required beside `cluster`.",
+        "Where routers find the controller. They learn it when they connect, and keep it instead of the address \
+         that they were configured with; enrollment tokens of routers name it as well. By default it is the \
+         host of `edge.api.address` with the port of `listener`. Required beside `cluster`.",
     )
     .example("tls:ctrl.example.test:6262"),
     Key::dead(
@@ -60,7 +64,11 @@ pub(crate) fn read(root: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<
     section.check_keys(KEYS, diagnostics);
     let listener = section
         .require("listener", "tls:0.0.0.0:6262", diagnostics)
-        .and_then(|field| read_transport_address(&field, diagnostics));
+        .and_then(|field| {
+            let address = read_transport_address(&field, diagnostics)?;
+            require_tls(&field, &address, diagnostics);
+            Some(address)
+        });
     let options = section
         .get_non_null("options")
         .and_then(|field| field.section(diagnostics));
@@ -79,6 +87,16 @@ pub(crate) fn read(root: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<
         listener: listener?,
         advertise_address,
     })
+}
+
+/// Requires the only protocol that routers are served over.
+fn require_tls(field: &Field<'_>, address: &TransportAddress, diagnostics: &mut Diagnostics) {
+    if address.protocol != TransportProtocol::Tls {
+        let message = format!("routers cannot connect over `{}`", address.protocol);
+        field
+            .error(codes::INVALID_VALUE, message, diagnostics)
+            .help(format!("write `tls:{}`", address.endpoint));
+    }
 }
 
 /// Requires an advertised address from a member of a cluster.

@@ -135,6 +135,8 @@ pub struct ExternalReferences {
     /// Address of the APIs, as enrollment tokens name it.
     pub client_address: Option<AddressReference>,
     pub bind_points: Vec<BindPointReference>,
+    /// Where routers connect; the host may be empty, for all addresses of the machine.
+    pub router_listener: Option<AddressReference>,
     /// Address for routers, as enrollment tokens name it.
     pub router_address: Option<AddressReference>,
     /// Hosts that the controller shares with routers.
@@ -179,9 +181,11 @@ pub(crate) fn collect(tree: &Node, folders: &BaseFolders) -> ExternalReferences 
             .and_then(|edge| section(&edge, "api"))
             .and_then(|api| web_address(&api, "address")),
         bind_points: bind_points(&root),
+        router_listener: section(&root, "ctrl")
+            .and_then(|ctrl| transport_address(&ctrl, "listener")),
         router_address: section(&root, "ctrl")
             .and_then(|ctrl| section(&ctrl, "options"))
-            .and_then(|options| router_address(&options)),
+            .and_then(|options| transport_address(&options, "advertiseAddress")),
         shared_hosts: enrollment.as_ref().map(shared_hosts).unwrap_or_default(),
         redirect_uris: options_of(&root, &["edge-oidc"])
             .flat_map(|(_, _, options)| redirect_uris(&options))
@@ -318,9 +322,9 @@ fn web_address(at: &Section<'_>, name: &str) -> Option<AddressReference> {
     })
 }
 
-/// The address of the control channel in `ctrl.options`.
-fn router_address(options: &Section<'_>) -> Option<AddressReference> {
-    let field = options.get_non_null("advertiseAddress")?;
+/// An address of the control channel.
+fn transport_address(at: &Section<'_>, name: &str) -> Option<AddressReference> {
+    let field = at.get_non_null(name)?;
     let address = read_transport_address(&field, &mut Diagnostics::default())?;
     Some(AddressReference {
         path: field.path().clone(),

@@ -1,11 +1,13 @@
 //! Root of the configuration.
 
 use portcullis_key_table::ConfigFile;
+use portcullis_yaml::syntax::HostPort;
 use portcullis_yaml::{
     Diagnostic, Diagnostics, Field, Limits, Node, Program, Section, SourceId, expand_environment,
     overlay, parse,
 };
 
+use crate::address::{TransportAddress, TransportProtocol};
 use crate::audit::{self, AuditConfig};
 use crate::codes;
 use crate::cross_check;
@@ -42,6 +44,24 @@ pub struct ControllerConfig {
     pub web: Vec<WebListener>,
     /// Resources shared by clients.
     pub limits: ClientLimits,
+}
+
+impl ControllerConfig {
+    /// Address at which routers find the controller. It replaces the one that they were configured with.
+    ///
+    /// Unless it is configured, it is the host at which clients find the APIs, with the port of
+    /// `ctrl.listener`: that of the listener may stand for all addresses of the machine.
+    pub fn router_address(&self) -> TransportAddress {
+        let ctrl = &self.ctrl;
+        let default = || TransportAddress {
+            protocol: TransportProtocol::Tls,
+            endpoint: HostPort {
+                host: self.edge.api.address.host.clone(),
+                port: ctrl.listener.endpoint.port,
+            },
+        };
+        ctrl.advertise_address.clone().unwrap_or_else(default)
+    }
 }
 
 /// Result of reading configuration files.
@@ -291,7 +311,13 @@ fn read_root(
     let edge = edge::read(&root, folders, diagnostics);
     let web = web::read(&root, folders, diagnostics);
     let limits = limits::read(&root, diagnostics);
-    cross_check::check(&root, edge.as_ref(), web.as_deref(), diagnostics);
+    cross_check::check(
+        &root,
+        ctrl.as_ref(),
+        edge.as_ref(),
+        web.as_deref(),
+        diagnostics,
+    );
     let edge = edge?;
     Some(ControllerConfig {
         store: store?,
