@@ -90,7 +90,7 @@ identity:
   server_key: server.key
   ca: cas.pem
 ctrl:
-  listener: tls:127.0.0.1:6262
+  listener: tls:127.0.0.1:0
   options:
     advertiseAddress: tls:localhost:6262
 edge:

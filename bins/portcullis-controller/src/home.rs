@@ -158,6 +158,8 @@ pub fn create(folder: &Path, settings: &HomeSettings, env: &Env) -> anyhow::Resu
     let interface = settings.interface.to_string();
     let text = generate(&GenerateOptions {
         interface: &interface,
+        // One port for everything.
+        ctrl_port: settings.port,
         fetch_keys_from_loopback: true,
         ..GenerateOptions::new(&settings.advertised_host, settings.port)
     })?;

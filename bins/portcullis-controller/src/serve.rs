@@ -2,6 +2,7 @@
 
 mod administrator;
 mod certificates;
+mod control;
 mod core;
 mod credentials;
 mod descriptors;
@@ -16,7 +17,8 @@ use crate::audit::AuditDestination;
 use crate::{logging, store};
 use anyhow::Context as _;
 use certificates::ServerCertificates;
-use listeners::WebListeners;
+use control::ControlChannel;
+use listeners::Listeners;
 use maintenance::WatchedCertificates;
 use portcullis_app::App;
 use portcullis_app::audit::{self, AuditWriter};
@@ -104,6 +106,7 @@ pub struct RunningController {
     engine: Arc<RedbEngine<Change>>,
     reload_certificates: Arc<Notify>,
     addresses: Vec<SocketAddr>,
+    control_address: Option<SocketAddr>,
     report: StartReport,
     stop: CancellationToken,
     tasks: TaskTracker,
@@ -130,7 +133,7 @@ pub async fn serve(options: ServeOptions) -> anyhow::Result<RunningController> {
     // The steps most likely to fail come first, so that a failure leaves no trace. Another controller on
     // the same store has the same addresses, and is the better explanation.
     store::require_unused(&config.store.store_path())?;
-    let web = WebListeners::bind(&config, listeners).await?;
+    let listening = Listeners::bind(&config, listeners).await?;
     let audit = audit.inspect()?;
     let core = open(&config, store_must_exist, &env)?;
     portcullis_app::administrator::ensure_defaults(&core.app)
@@ -146,8 +149,9 @@ pub async fn serve(options: ServeOptions) -> anyhow::Result<RunningController> {
     if let Ok(verdict) = tokio::time::timeout(LOAD_GRACE, loading.finished()).await {
         verdict?;
     }
-    let tls = web.tls(&core.pairs)?;
-    let addresses = web.local_addresses();
+    let tls = listening.tls(&core.pairs)?;
+    let addresses = listening.local_addresses();
+    let control_address = listening.control_address();
     let revision = engine.snapshot()?.revision()?;
     let certificates = ServerCertificates {
         app: Arc::clone(&core.app),
@@ -168,9 +172,11 @@ pub async fn serve(options: ServeOptions) -> anyhow::Result<RunningController> {
         app.network(),
         &core.roots,
         addresses.clone(),
+        control_address,
         revision,
     );
-    web.serve(&certificates, &tasks, &stop)?;
+    let routers = ControlChannel::start(&app, &stop);
+    listening.serve(&certificates, &routers, &tasks, &stop)?;
     let reload_certificates = Arc::new(Notify::new());
     let watched = WatchedCertificates {
         certificates,
@@ -185,6 +191,7 @@ pub async fn serve(options: ServeOptions) -> anyhow::Result<RunningController> {
         engine,
         reload_certificates,
         addresses,
+        control_address,
         report,
         stop,
         tasks,
@@ -207,9 +214,14 @@ impl RunningController {
         self.addresses.first().copied()
     }
 
-    /// All served addresses.
+    /// All served addresses of the APIs.
     pub fn addresses(&self) -> &[SocketAddr] {
         &self.addresses
+    }
+
+    /// Where routers connect.
+    pub fn control_address(&self) -> Option<SocketAddr> {
+        self.control_address
     }
 
     /// Facts about the controller, as of its start.

@@ -78,6 +78,11 @@ async fn serve_until(stop: CancellationToken, mut arguments: QuickstartArgs) -> 
     plan.renew_leaf = home.owns_server_certificate_of(&plan.config);
     plan.store_must_exist = home.keeps_store_of(&plan.config);
     plan.stop = stop;
+    let routers = plan.config.router_address().to_string();
+    let control_port = (plan.config.web.iter())
+        .flat_map(|listener| &listener.bind_points)
+        .all(|point| point.interface != plan.config.ctrl.listener.endpoint)
+        .then_some(plan.config.ctrl.listener.endpoint.port);
     let address = format!("https://{}", plan.config.edge.api.address);
     let is_local = interface(&plan.config.edge.api.address.host).is_loopback();
     let audit = plan.audit.clone();
@@ -85,13 +90,14 @@ async fn serve_until(stop: CancellationToken, mut arguments: QuickstartArgs) -> 
         if is_new {
             error
         } else {
-            ignored_options::explain_taken_port(error, &home.config)
+            ignored_options::explain_taken_port(error, &home.config, control_port)
         }
     })?;
     let administrator = administrator::ensure(&running, &home, &arguments).await?;
     let report = running.start_report();
     summary::print(&Summary {
         address: &address,
+        routers: &routers,
         console: console.map(|_folder| console::url(&address)),
         is_local,
         home: &home,

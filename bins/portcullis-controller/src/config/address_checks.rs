@@ -31,6 +31,7 @@ pub(super) fn check(references: &ExternalReferences, may_be_running: bool) -> Ve
     let points = || references.bind_points.iter();
     let interfaces: Vec<_> = points()
         .filter_map(|point| point.interface.as_ref())
+        .chain(router_listener(references))
         .collect();
     let advertised = points().flat_map(|point| &point.advertised);
     let all: Vec<_> = interfaces
@@ -52,6 +53,14 @@ pub(super) fn check(references: &ExternalReferences, may_be_running: bool) -> Ve
         found.extend(opened);
     }
     found
+}
+
+/// The port for routers, unless it is that of a bind point.
+fn router_listener(references: &ExternalReferences) -> Option<&AddressReference> {
+    let listener = references.router_listener.as_ref()?;
+    let mut interfaces = (references.bind_points.iter()).filter_map(|it| it.interface.as_ref());
+    let is_shared = interfaces.any(|interface| interface.address == listener.address);
+    (!is_shared && !listener.address.host.is_empty()).then_some(listener)
 }
 
 /// Resolves all addresses at once. Those that take too long are left out: nothing is known of them.

@@ -1,7 +1,7 @@
 //! Renewal and reloading of server certificates while the controller runs, with warnings before they
 //! expire.
 
-use super::credentials::{self, CertKeyPair};
+use super::credentials::{self, CertKeyPair, ServedPairs};
 use crate::config_key::ConfigKey;
 use crate::files::{self, PUBLIC_MODE};
 use crate::home::pki::LOOPBACK_HOSTS;
@@ -26,12 +26,19 @@ pub(super) struct ServerCertificates {
     pub(super) app: Arc<App>,
     /// Id of the network token.
     pub(super) network_id: String,
-    /// TLS configuration of each entry of `web`.
-    pub(super) tls: Vec<Arc<ServerTls>>,
+    pub(super) tls: ServedTls,
     /// Whether the certificate of the section `identity` may be renewed.
     pub(super) may_renew: bool,
     /// References the files.
     pub(super) config: ControllerConfig,
+}
+
+/// TLS settings whose certificates are replaced together.
+pub(super) struct ServedTls {
+    /// Those of each entry of `web`.
+    pub(super) web: Vec<Arc<ServerTls>>,
+    /// Those for routers that connect to a port of their own.
+    pub(super) own: Arc<ServerTls>,
 }
 
 /// State between two polls of the certificate files.
@@ -78,14 +85,13 @@ impl CertificateWatcher {
         certificates: &ServerCertificates,
         now: Timestamp,
     ) -> anyhow::Result<Refreshed> {
-        let mut pairs = certificates.load()?;
+        let mut pairs = ServedPairs::load(&certificates.config)?;
         if certificates.may_renew && certificates.renew(now)? {
-            pairs = certificates.load()?;
+            pairs = ServedPairs::load(&certificates.config)?;
         }
         // An intermediate may change under the same leaf.
         let shown: Vec<_> = pairs
             .iter()
-            .flatten()
             .flat_map(|pair| &pair.chain)
             .map(Certificate::fingerprint)
             .collect();
@@ -207,15 +213,9 @@ impl ServerCertificates {
         found.into_iter().map(Problem::from).collect()
     }
 
-    /// Loads the current certificates of each entry of `web`.
-    fn load(&self) -> anyhow::Result<Vec<Vec<CertKeyPair>>> {
-        let root = load_server_pairs(&self.config.identity, "identity")?;
-        credentials::load_listener_pairs(&self.config, &root)
-    }
-
     /// Installs certificates for TLS and tokens.
-    fn install(&self, pairs: &[Vec<CertKeyPair>]) -> anyhow::Result<()> {
-        let signer = credentials::token_signing_pair(&self.config, pairs)?;
+    fn install(&self, pairs: &ServedPairs) -> anyhow::Result<()> {
+        let signer = credentials::token_signing_pair(&self.config, &pairs.web)?;
         let served = self.app.network().serving_state();
         if served.jwt_signer.public_key() != signer.key.public_key() {
             tracing::warn!(
@@ -227,22 +227,21 @@ impl ServerCertificates {
         // Everything that can fail comes before anything is replaced: tokens and connections must use
         // the same key.
         let jwt_signer = signer.jwt_signer()?;
-        let own = load_server_pairs(&self.config.identity, "identity")?;
-        let served_leaves = credentials::leaves(own.iter().chain(pairs.iter().flatten()))?;
-        let ready = pairs
-            .iter()
-            .map(|pairs| pairs.iter().map(CertKeyPair::to_tls).collect())
-            .collect::<anyhow::Result<Vec<Vec<_>>>>()?;
+        let served_leaves = credentials::leaves(pairs.iter())?;
+        let ready = |pairs: &Vec<CertKeyPair>| pairs.iter().map(CertKeyPair::to_tls).collect();
+        let web = pairs.web.iter().map(ready);
+        let web = web.collect::<anyhow::Result<Vec<Vec<_>>>>()?;
+        let own = ready(&pairs.own)?;
         self.app.network().renew_certificate(
             signer.leaf()?.clone(),
             &served_leaves,
             jwt_signer,
             &self.network_id,
         )?;
-        for (tls, certificates) in self.tls.iter().zip(ready) {
+        for (tls, certificates) in self.tls.web.iter().zip(web) {
             tls.replace(certificates)?;
         }
-        Ok(())
+        Ok(self.tls.own.replace(own)?)
     }
 
     /// Renews the certificate of the section `identity` with its current key if that is due; returns
@@ -286,8 +285,10 @@ impl ServerCertificates {
             .web
             .iter()
             .flat_map(|listener| &listener.bind_points);
+        let routers = self.config.router_address().endpoint;
         let told = std::iter::once(&self.config.edge.api.address)
             .chain(points.map(|point| &point.address))
+            .chain([&routers])
             .map(|address| address.host.as_str());
         let present: Vec<_> = leaf.host_names().collect();
         let present = present.iter().map(String::as_str);

@@ -1,6 +1,6 @@
 //! Assembly of the controller without its listeners.
 
-use super::credentials::{CertKeyPair, Credentials};
+use super::credentials::{Credentials, ServedPairs};
 use super::hosts;
 use crate::store::{self, Store};
 use anyhow::{Context as _, anyhow};
@@ -46,8 +46,7 @@ pub(crate) struct Core {
     pub(super) projections: Arc<Projections>,
     /// CA certificates that clients recognize the network by.
     pub(super) roots: Vec<Certificate>,
-    /// Certificates of each entry of `web`.
-    pub(super) pairs: Vec<Vec<CertKeyPair>>,
+    pub(super) pairs: ServedPairs,
     /// Id of the network token.
     pub(super) network_id: String,
 }
@@ -60,7 +59,7 @@ pub(crate) fn open(
 ) -> anyhow::Result<Core> {
     let credentials = Credentials::load(config)?;
     let network_id = entropy::uuid(&*env.entropy)?;
-    let pairs = credentials.listeners.clone();
+    let pairs = credentials.served.clone();
     let roots = credentials.authorities.roots_for_clients();
     let network = network(config, credentials, env, &network_id)?;
     let Store { engine, vault } =
@@ -185,12 +184,7 @@ fn network(
         bundle: credentials.authorities.for_clients(),
         anchors: roots,
         api_address: config.edge.api.address.to_string(),
-        control_addresses: config
-            .ctrl
-            .advertise_address
-            .iter()
-            .map(ToString::to_string)
-            .collect(),
+        control_addresses: vec![config.router_address().to_string()],
         controller: Controller {
             id: controller_id(default_pair.leaf()?),
             name: controller_name(default_pair.leaf()?),

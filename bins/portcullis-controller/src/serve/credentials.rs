@@ -12,12 +12,40 @@ use std::net::IpAddr;
 pub(super) struct Credentials {
     /// Authority that issues certificates of identities.
     pub(super) signing: Authority,
-    /// Certificates of each entry of `web`, the default first.
-    pub(super) listeners: Vec<Vec<CertKeyPair>>,
-    /// Certificates for entries of `web` without their own.
-    default_pairs: Vec<CertKeyPair>,
+    pub(super) served: ServedPairs,
     /// CA certificates of the network.
     pub(super) authorities: CaBundle,
+}
+
+/// Certificates that are served, with their keys.
+#[derive(Clone)]
+pub(super) struct ServedPairs {
+    /// Those of each entry of `web`, the default first.
+    pub(super) web: Vec<Vec<CertKeyPair>>,
+    /// Those of the section `identity`: for entries of `web` without their own, and for routers that
+    /// connect to a port of their own.
+    pub(super) own: Vec<CertKeyPair>,
+}
+
+impl ServedPairs {
+    /// Loads the current certificates.
+    pub(super) fn load(config: &ControllerConfig) -> anyhow::Result<Self> {
+        let own = load_server_pairs(&config.identity, "identity")?;
+        let load = |(number, listener): (usize, &WebListener)| match &listener.identity {
+            Some(identity) => load_server_pairs(identity, &format!("web[{number}].identity")),
+            None => Ok(own.clone()),
+        };
+        let web = config.web.iter().enumerate().map(load);
+        Ok(Self {
+            web: web.collect::<anyhow::Result<_>>()?,
+            own,
+        })
+    }
+
+    /// All of them, those of the section `identity` first.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &CertKeyPair> {
+        self.own.iter().chain(self.web.iter().flatten())
+    }
 }
 
 impl Credentials {
@@ -32,32 +60,27 @@ impl Credentials {
             key: pem_setting("identity.key", &identity.key),
         };
         client.load()?;
-        let root = load_server_pairs(identity, "identity")?;
-        let listeners = load_listener_pairs(config, &root)?;
+        let served = ServedPairs::load(config)?;
         let authorities = CaBundle::load(config)?;
         let signing = load_signing(config, &authorities)?;
         Ok(Self {
             signing,
-            listeners,
-            default_pairs: root,
+            served,
             authorities,
         })
     }
 
     /// The default server certificate of the controller.
     pub(super) fn default_pair(&self) -> anyhow::Result<&CertKeyPair> {
-        self.default_pairs
+        self.served
+            .own
             .first()
             .ok_or_else(|| anyhow!("identity.server_cert is empty"))
     }
 
     /// Every server certificate of the controller.
     pub(super) fn served_certificates(&self) -> anyhow::Result<Vec<Certificate>> {
-        leaves(
-            self.default_pairs
-                .iter()
-                .chain(self.listeners.iter().flatten()),
-        )
+        leaves(self.served.iter())
     }
 
     /// The certificate at the advertised address, whose key signs enrollment tokens.
@@ -65,7 +88,7 @@ impl Credentials {
         &self,
         config: &ControllerConfig,
     ) -> anyhow::Result<&CertKeyPair> {
-        token_signing_pair(config, &self.listeners).or_else(|_none| self.default_pair())
+        token_signing_pair(config, &self.served.web).or_else(|_none| self.default_pair())
     }
 }
 
@@ -108,18 +131,6 @@ pub(super) fn leaves<'a>(
     pairs: impl Iterator<Item = &'a CertKeyPair>,
 ) -> anyhow::Result<Vec<Certificate>> {
     pairs.map(|pair| Ok(pair.leaf()?.clone())).collect()
-}
-
-/// Loads the certificates of each entry of `web`.
-pub(super) fn load_listener_pairs(
-    config: &ControllerConfig,
-    root: &[CertKeyPair],
-) -> anyhow::Result<Vec<Vec<CertKeyPair>>> {
-    let load = |(number, listener): (usize, &WebListener)| match &listener.identity {
-        Some(identity) => load_server_pairs(identity, &format!("web[{number}].identity")),
-        None => Ok(root.to_vec()),
-    };
-    config.web.iter().enumerate().map(load).collect()
 }
 
 /// Loads the authority that issues certificates of identities.

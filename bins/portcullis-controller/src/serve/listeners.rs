@@ -1,7 +1,8 @@
-//! Entries of the section `web`: sockets, TLS and APIs.
+//! Entries of the section `web`, and the port for routers: sockets, TLS and services.
 
-use super::certificates::ServerCertificates;
-use super::credentials::CertKeyPair;
+use super::certificates::{ServedTls, ServerCertificates};
+use super::control::{self, ControlChannel};
+use super::credentials::{CertKeyPair, ServedPairs};
 use super::descriptors;
 use crate::build::BUILD;
 use anyhow::{Context as _, anyhow, ensure};
@@ -14,30 +15,55 @@ use portcullis_http::route::RouteTable;
 use portcullis_http::{AppState, ControllerService, WebApp, WithWebApps, routes};
 use portcullis_listener::{Budgets, Limits, Listener, Quota, Quotas, ServerTls, Service};
 use portcullis_yaml::syntax::HostPort;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::pin::Pin;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// All entries of `web`, bound.
-pub(super) struct WebListeners {
+/// All entries of `web`, and where routers connect, bound.
+pub(super) struct Listeners {
     entries: Vec<WebEntry>,
+    control: ControlPort,
     quotas: Quotas,
+}
+
+/// The port for routers.
+enum ControlPort {
+    /// That of a bind point: routers ask for their protocol by ALPN, and get the certificates of the
+    /// entry.
+    Shared,
+    /// One of its own, with the certificates of the section `identity`.
+    Own(Listener),
 }
 
 struct WebEntry {
     listener: WebListener,
     apis: Vec<Api>,
     web_apps: Vec<WebApp>,
-    sockets: Vec<Listener>,
+    sockets: Vec<WebSocket>,
 }
 
-impl WebListeners {
-    /// Binds every bind point, or uses a matching one of `bound`.
+struct WebSocket {
+    listener: Listener,
+    has_routers: bool,
+}
+
+impl Listeners {
+    /// Binds every bind point and `ctrl.listener`, or uses a matching one of `bound`.
     pub(super) async fn bind(
         config: &ControllerConfig,
         mut bound: Vec<Listener>,
     ) -> anyhow::Result<Self> {
+        let mut bind = async |interface: &HostPort| -> anyhow::Result<Listener> {
+            let address = resolve(interface).await?;
+            let taken = bound.iter().position(|each| each.local_addr() == address);
+            Ok(match taken {
+                Some(at) => bound.swap_remove(at),
+                None => Listener::bind(address)?,
+            })
+        };
+        let control = &config.ctrl.listener.endpoint;
         let mut entries = Vec::new();
         for listener in &config.web {
             let (apis, web_apps) = (served_apis(listener), web_apps(listener));
@@ -46,11 +72,9 @@ impl WebListeners {
                 tracing::warn!(listener = listener.name, "this listener serves nothing");
             } else {
                 for point in &listener.bind_points {
-                    let address = resolve(&point.interface).await?;
-                    let taken = bound.iter().position(|each| each.local_addr() == address);
-                    sockets.push(match taken {
-                        Some(at) => bound.swap_remove(at),
-                        None => Listener::bind(address)?,
+                    sockets.push(WebSocket {
+                        listener: bind(&point.interface).await?,
+                        has_routers: point.interface == *control,
                     });
                 }
             }
@@ -65,8 +89,16 @@ impl WebListeners {
             entries.iter().any(|entry| !entry.sockets.is_empty()),
             "no listener in the section `web` serves an API; add a binding such as `edge-management`"
         );
+        let mut sockets = entries.iter().flat_map(|entry| &entry.sockets);
+        let control = if sockets.any(|socket| socket.has_routers) {
+            ControlPort::Shared
+        } else {
+            let own = bind(control).await;
+            ControlPort::Own(own.context("ctrl.listener: routers could not connect")?)
+        };
         Ok(Self {
             entries,
+            control,
             quotas: quotas(&config.limits),
         })
     }
@@ -75,38 +107,45 @@ impl WebListeners {
         self.entries
             .iter()
             .flat_map(|entry| &entry.sockets)
-            .map(Listener::local_addr)
+            .map(|socket| socket.listener.local_addr())
             .collect()
     }
 
-    /// Sets up TLS for each entry with its certificates.
-    pub(super) fn tls(&self, pairs: &[Vec<CertKeyPair>]) -> anyhow::Result<Vec<Arc<ServerTls>>> {
-        self.entries
-            .iter()
-            .zip(pairs)
-            .map(|(entry, pairs)| {
-                let options = &entry.listener.options;
-                let certificates = pairs
-                    .iter()
-                    .map(CertKeyPair::to_tls)
-                    .collect::<anyhow::Result<_>>()?;
-                let (min, max) = (
-                    version(options.min_tls_version),
-                    version(options.max_tls_version),
-                );
-                ServerTls::new(certificates, min, max)
-                    .map(Arc::new)
-                    .with_context(|| {
-                        format!("cannot set up TLS for the listener {}", entry.listener.name)
-                    })
+    /// Where routers connect.
+    pub(super) fn control_address(&self) -> Option<SocketAddr> {
+        if let ControlPort::Own(listener) = &self.control {
+            return Some(listener.local_addr());
+        }
+        let mut sockets = self.entries.iter().flat_map(|entry| &entry.sockets);
+        let shared = sockets.find(|socket| socket.has_routers);
+        shared.map(|socket| socket.listener.local_addr())
+    }
+
+    /// Sets up TLS for each entry, and for routers, with these certificates.
+    pub(super) fn tls(&self, pairs: &ServedPairs) -> anyhow::Result<ServedTls> {
+        let of_entry = |(entry, pairs): (&WebEntry, &Vec<CertKeyPair>)| {
+            let options = &entry.listener.options;
+            let (min, max) = (
+                version(options.min_tls_version),
+                version(options.max_tls_version),
+            );
+            server_tls(pairs, min, max).with_context(|| {
+                format!("cannot set up TLS for the listener {}", entry.listener.name)
             })
-            .collect()
+        };
+        let web = self.entries.iter().zip(&pairs.web).map(of_entry);
+        let (min, max) = (version(TlsVersion::Tls12), version(TlsVersion::Tls13));
+        Ok(ServedTls {
+            web: web.collect::<anyhow::Result<_>>()?,
+            own: server_tls(&pairs.own, min, max).context("cannot set up TLS for routers")?,
+        })
     }
 
-    /// Serves every entry in its own tasks.
+    /// Serves every entry, and `routers`, in their own tasks.
     pub(super) fn serve(
         self,
         certificates: &ServerCertificates,
+        routers: &Arc<ControlChannel>,
         tasks: &TaskTracker,
         stop: &CancellationToken,
     ) -> anyhow::Result<()> {
@@ -119,12 +158,34 @@ impl WebListeners {
             instance_id,
         };
         let state = Arc::new(state);
-        let (found, sockets) = (descriptors::raise_limit(), self.local_addresses().len());
+        let found = descriptors::raise_limit();
+        let sockets = self
+            .entries
+            .iter()
+            .map(|entry| entry.sockets.len())
+            .sum::<usize>()
+            + usize::from(matches!(self.control, ControlPort::Own(_)));
+        // The controller stops when a listener ends for any reason.
+        let spawn = |serving: Pin<Box<dyn Future<Output = ()> + Send>>| {
+            let guard = stop.clone().drop_guard();
+            tasks.spawn(async move {
+                serving.await;
+                drop(guard);
+            });
+        };
         let budgets = Budgets::new(&Quotas {
             connections: descriptors::fit_connections(self.quotas.connections, found),
             ..self.quotas
         });
-        for (entry, tls) in self.entries.into_iter().zip(&certificates.tls) {
+        if let ControlPort::Own(listener) = self.control {
+            let listener = listener.with_protocol(control::PROTOCOL, Arc::clone(routers) as _);
+            spawn(Box::pin(listener.serve_protocols(
+                Arc::clone(&certificates.tls.own),
+                descriptors::fit_handshakes(Limits::default(), found, sockets),
+                stop.clone(),
+            )));
+        }
+        for (entry, tls) in self.entries.into_iter().zip(&certificates.tls.web) {
             let table = RouteTable::new(routes::all(), &entry.apis)?;
             let controller =
                 ControllerService::with_budgets(Arc::clone(&state), table, budgets.clone());
@@ -136,18 +197,17 @@ impl WebListeners {
                 Arc::new(WithWebApps::new(controller, entry.web_apps))
             };
             for socket in entry.sockets {
-                let serving = socket.with_budgets(budgets.clone()).serve(
+                let mut listener = socket.listener.with_budgets(budgets.clone());
+                if socket.has_routers {
+                    let routers = Arc::clone(routers) as _;
+                    listener = listener.with_protocol(control::PROTOCOL, routers);
+                }
+                spawn(Box::pin(listener.serve(
                     Arc::clone(&service),
                     Arc::clone(tls),
                     descriptors::fit_handshakes(limits(&entry.listener), found, sockets),
                     stop.clone(),
-                );
-                // The controller stops when a listener ends for any reason.
-                let guard = stop.clone().drop_guard();
-                tasks.spawn(async move {
-                    serving.await;
-                    drop(guard);
-                });
+                )));
             }
         }
         Ok(())
@@ -169,6 +229,18 @@ impl WebListeners {
             .filter(|(_, addresses)| !addresses.is_empty())
             .collect()
     }
+}
+
+fn server_tls(
+    pairs: &[CertKeyPair],
+    min: portcullis_listener::TlsVersion,
+    max: portcullis_listener::TlsVersion,
+) -> anyhow::Result<Arc<ServerTls>> {
+    let certificates = pairs
+        .iter()
+        .map(CertKeyPair::to_tls)
+        .collect::<anyhow::Result<_>>()?;
+    Ok(Arc::new(ServerTls::new(certificates, min, max)?))
 }
 
 /// The supported APIs of an entry.
@@ -217,8 +289,12 @@ fn web_apps(listener: &WebListener) -> Vec<WebApp> {
     .collect()
 }
 
-/// Resolves the address to listen on; of several, the first IPv4 address.
+/// Resolves the address to listen on; of several, the first IPv4 address. Without a host, it stands for
+/// all addresses of the machine.
 async fn resolve(interface: &HostPort) -> anyhow::Result<SocketAddr> {
+    if interface.host.is_empty() {
+        return Ok((Ipv4Addr::UNSPECIFIED, interface.port).into());
+    }
     if let Ok(address) = interface.host.parse::<IpAddr>() {
         return Ok(SocketAddr::new(address, interface.port));
     }

@@ -18,8 +18,10 @@ pub struct StartReport {
     store_revision: u64,
     listening: Vec<SocketAddr>,
     advertised: String,
-    /// Address for routers.
-    control: Option<String>,
+    /// Address that routers are told.
+    control: String,
+    /// Where they connect.
+    control_listening: Option<SocketAddr>,
     server_certificate_until: Timestamp,
     signing_certificate_until: Timestamp,
     /// End of the first root to end.
@@ -33,6 +35,7 @@ impl StartReport {
         network: &Network,
         roots: &[Certificate],
         listening: Vec<SocketAddr>,
+        control_listening: Option<SocketAddr>,
         store_revision: u64,
     ) -> Self {
         let server = &network.serving_state().controller.certificate;
@@ -41,7 +44,8 @@ impl StartReport {
             store_revision,
             listening,
             advertised: config.edge.api.address.to_string(),
-            control: (config.ctrl.advertise_address.as_ref()).map(ToString::to_string),
+            control: config.router_address().to_string(),
+            control_listening,
             server_certificate_until: server.not_after(),
             signing_certificate_until: network.signing().certificate().not_after(),
             ca_until: roots.iter().map(Certificate::not_after).min(),
@@ -69,6 +73,7 @@ impl StartReport {
             listening = joined(&self.listening),
             advertised = self.advertised,
             control = self.control,
+            control_listening = self.control_listening.map(|it| it.to_string()),
             server_certificate_until = %self.server_certificate_until,
             signing_certificate_until = %self.signing_certificate_until,
             ca_until = self.ca_until.map(|end| end.to_string()),

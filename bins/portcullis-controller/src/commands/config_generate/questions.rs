@@ -8,7 +8,6 @@ use super::own_pki;
 use crate::cli::ConfigGenerateArgs;
 use crate::commands::quickstart;
 use crate::{files, output, prompt, usage};
-use anyhow::ensure;
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
@@ -58,12 +57,8 @@ pub(super) async fn ask(arguments: &ConfigGenerateArgs) -> anyhow::Result<Answer
         text: "Port for routers",
         suggestion: Suggestion::Text(&default_ctrl_port),
     };
-    let port = source
-        .port(arguments.port, port, arguments.ctrl_port)
-        .await?;
-    let ctrl_port = source
-        .port(arguments.ctrl_port, ctrl_port, Some(port))
-        .await?;
+    let port = source.port(arguments.port, port).await?;
+    let ctrl_port = source.port(arguments.ctrl_port, ctrl_port).await?;
     let domain = arguments.trust_domain.as_deref();
     let trust_domain = source
         .answer(domain, trust_domain, parse_trust_domain)
@@ -170,23 +165,9 @@ impl Source {
         }
     }
 
-    /// A port that is not the `other` one.
-    async fn port(
-        self,
-        given: Option<u16>,
-        question: Question<'_>,
-        other: Option<u16>,
-    ) -> anyhow::Result<u16> {
+    async fn port(self, given: Option<u16>, question: Question<'_>) -> anyhow::Result<u16> {
         let given = given.map(|port| port.to_string());
-        let parse = |text: &str| {
-            let port = parse_port(text)?;
-            ensure!(
-                Some(port) != other,
-                "the APIs and routers cannot share the port {port}: choose another one"
-            );
-            Ok(port)
-        };
-        self.answer(given.as_deref(), question, parse).await
+        self.answer(given.as_deref(), question, parse_port).await
     }
 
     /// A directory that can be written to as the options want it.

@@ -6,7 +6,7 @@ use crate::build::BUILD;
 use crate::ca_bundle::CaBundle;
 use crate::judgement::{describe_span, served_leaves};
 use crate::store;
-use portcullis_controller_config::{ApiKind, ControllerConfig, WebListener};
+use portcullis_controller_config::{ApiKind, ControllerConfig, TransportAddress, WebListener};
 use portcullis_domain::clock::{Clock, SignedDuration, Timestamp};
 use portcullis_pki::{Certificate, TrustAnchors, VerifyAt};
 use portcullis_yaml::syntax::HostPort;
@@ -51,13 +51,7 @@ pub(super) fn check(
             check_health(listener, address, timeout, report);
         }
     }
-    let listener = &config.ctrl.listener;
-    report.add(
-        Verdict::Note,
-        "control-channel",
-        format!("routers cannot connect to {listener}: this version has no control channel"),
-        None,
-    );
+    doctor.check_routers(&config.router_address(), report);
 }
 
 /// A path that a listener answers without a login.
@@ -116,6 +110,23 @@ impl AddressDoctor<'_> {
                 }
                 self.check_clock(&url, &answer, report);
                 is_own
+            },
+        }
+    }
+
+    /// Asks for a handshake at the address that routers are told.
+    fn check_routers(&self, address: &TransportAddress, report: &mut Report) {
+        let HostPort { host, port } = &address.endpoint;
+        match probe::control_handshake(host, *port, self.timeout) {
+            Err(why) => report.add(
+                Verdict::Error,
+                "control-channel",
+                format!("routers do not reach {address}: {why}"),
+                Some("see that the controller runs, and that name, port and firewall lead to it"),
+            ),
+            Ok(chain) => {
+                report.ok("control-channel", format!("routers reach {address}"));
+                self.check_certificate(&address.to_string(), host, &chain, report);
             },
         }
     }

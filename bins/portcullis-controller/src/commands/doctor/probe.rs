@@ -30,12 +30,7 @@ pub(super) struct Answer {
 /// # Errors
 /// Why there is no answer, in words.
 pub(super) fn get(host: &str, port: u16, path: &str, timeout: Duration) -> Result<Answer, String> {
-    let socket = connect(host, port, timeout)?;
-    let name = ServerName::try_from(host.to_owned())
-        .map_err(|_invalid| format!("`{host}` is neither a host name nor an address"))?;
-    let connection = ClientConnection::new(Arc::new(client_config()?), name)
-        .map_err(|_unusable| "no TLS connection can be set up".to_owned())?;
-    let mut stream = StreamOwned::new(connection, socket);
+    let mut stream = open(client_config()?, host, port, timeout)?;
     let bracketed = if host.contains(':') {
         format!("[{host}]:{port}")
     } else {
@@ -48,13 +43,53 @@ pub(super) fn get(host: &str, port: u16, path: &str, timeout: Duration) -> Resul
         .write_all(request.as_bytes())
         .and_then(|()| stream.flush())
         .map_err(|error| describe(&error))?;
-    let chain = stream.conn.peer_certificates().unwrap_or_default();
-    let chain = chain
-        .iter()
-        .filter_map(|der| Certificate::from_der(der.to_vec()).ok())
-        .collect();
+    let chain = chain(&stream.conn);
     let answer = read(stream)?;
     parse(&answer, chain).ok_or_else(|| "what answers does not speak HTTP".to_owned())
+}
+
+/// Performs the handshake of a router, and returns the certificates of the server, leaf first.
+///
+/// # Errors
+/// Why routers cannot connect, in words.
+pub(super) fn control_handshake(
+    host: &str,
+    port: u16,
+    timeout: Duration,
+) -> Result<Vec<Certificate>, String> {
+    let mut config = client_config()?;
+    config.alpn_protocols = vec![b"ziti-ctrl".to_vec()];
+    let mut stream = open(config, host, port, timeout)?;
+    while stream.conn.is_handshaking() {
+        (stream.conn.complete_io(&mut stream.sock)).map_err(|error| describe(&error))?;
+    }
+    if stream.conn.alpn_protocol().is_none() {
+        return Err("what listens there has no control channel".to_owned());
+    }
+    Ok(chain(&stream.conn))
+}
+
+/// Connects, and sets up TLS that has not shaken hands yet.
+fn open(
+    config: ClientConfig,
+    host: &str,
+    port: u16,
+    timeout: Duration,
+) -> Result<StreamOwned<ClientConnection, TcpStream>, String> {
+    let socket = connect(host, port, timeout)?;
+    let name = ServerName::try_from(host.to_owned())
+        .map_err(|_invalid| format!("`{host}` is neither a host name nor an address"))?;
+    let connection = ClientConnection::new(Arc::new(config), name)
+        .map_err(|_unusable| "no TLS connection can be set up".to_owned())?;
+    Ok(StreamOwned::new(connection, socket))
+}
+
+fn chain(connection: &ClientConnection) -> Vec<Certificate> {
+    let chain = connection.peer_certificates().unwrap_or_default();
+    let chain = chain.iter();
+    chain
+        .filter_map(|der| Certificate::from_der(der.to_vec()).ok())
+        .collect()
 }
 
 fn connect(host: &str, port: u16, timeout: Duration) -> Result<TcpStream, String> {

@@ -51,14 +51,22 @@ fn key_kind(config: &ControllerConfig) -> Option<PublicKeyKind> {
 }
 
 /// Explains how to resolve a port that is in use: flags do not change an existing network.
-pub(super) fn explain_taken_port(error: anyhow::Error, file: &Path) -> anyhow::Error {
-    match error.downcast_ref() {
-        Some(ListenError::InUse(address)) => anyhow!(
-            "cannot listen on {address}: the address is in use; stop the program that holds it, \
-             which may be another controller on this home, or change the port in {} (`address` of \
-             `edge.api`, `interface` and `address` of `web`)",
-            file.display(),
-        ),
-        _ => error,
-    }
+pub(super) fn explain_taken_port(
+    error: anyhow::Error,
+    file: &Path,
+    control_port: Option<u16>,
+) -> anyhow::Error {
+    let Some(ListenError::InUse(address)) = error.downcast_ref() else {
+        return error;
+    };
+    let keys = if control_port == Some(address.port()) {
+        "`listener` and `options.advertiseAddress` of `ctrl`"
+    } else {
+        "`address` of `edge.api`, `interface` and `address` of `web`"
+    };
+    anyhow!(
+        "cannot listen on {address}: the address is in use; stop the program that holds it, which may be \
+         another controller on this home, or change the port in {} ({keys})",
+        file.display(),
+    )
 }

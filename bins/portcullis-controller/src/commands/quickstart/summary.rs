@@ -12,6 +12,8 @@ use secrecy::ExposeSecret as _;
 pub(super) struct Summary<'a> {
     /// URL of the APIs.
     pub(super) address: &'a str,
+    /// Address for routers.
+    pub(super) routers: &'a str,
     /// URL of the web console, if one is served.
     pub(super) console: Option<String>,
     /// Whether only this machine can reach it.
@@ -34,6 +36,7 @@ fn text(summary: &Summary<'_>) -> String {
     let ca = home.ca.display().to_string();
     let mut rows = vec![row("Address", &[address])];
     rows.extend(summary.console.iter().map(|url| row("Console", &[url])));
+    rows.push(row("Routers", &[&one_line(summary.routers)]));
     rows.push(row("CA bundle", &[&one_line(&ca)]));
     rows.extend(summary.ca.iter().map(|ca| row("CA SHA-256", &ca.halves())));
     rows.push(row("Administrator", &[&one_line(name)]));
@@ -115,6 +118,7 @@ mod tests {
         let ca = [Sha256Fingerprint::of_der(b"abc")];
         text(&Summary {
             address,
+            routers: "tls:localhost:1280",
             console: Some(format!("{address}/zac/")),
             is_local: address.contains("localhost"),
             home: &Home::at(Path::new(home)),

@@ -1,6 +1,6 @@
 use super::*;
 use crate::home::{self, HomeSettings};
-use crate::serve::listeners::WebListeners;
+use crate::serve::listeners::Listeners;
 use crate::{config, serve};
 use portcullis_listener::Listener;
 use portcullis_pki::{Authority, KeyType, SigningKey, TrustDomain};
@@ -27,12 +27,12 @@ async fn fixture() -> Fixture {
     let env = portcullis_system::env();
     let home = home::create(folder.path(), &settings, &env).unwrap();
     let config = config::load(&[&home.config]).unwrap();
-    let web = WebListeners::bind(&config, vec![listener]).await.unwrap();
+    let listening = Listeners::bind(&config, vec![listener]).await.unwrap();
     let core = serve::open(&config, false, &env).unwrap();
     let certificates = ServerCertificates {
         app: core.app,
         network_id: core.network_id,
-        tls: web.tls(&core.pairs).unwrap(),
+        tls: listening.tls(&core.pairs).unwrap(),
         may_renew: false,
         config,
     };
