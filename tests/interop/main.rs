@@ -15,6 +15,7 @@ mod c_sdk;
 mod certificates;
 mod cli_login;
 mod console;
+mod control_channel;
 mod copies;
 mod enrollment;
 mod foreign_pki;
