@@ -458,3 +458,18 @@ fn lifetimes_of_tokens_are_raised_to_their_bounds() {
         assert_eq!(durations, expected, "{section}");
     }
 }
+
+#[test]
+fn routers_may_share_a_port_and_are_told_the_host_of_the_apis() {
+    for (listener, told) in [
+        ("tls:0.0.0.0:6262", "tls:ctrl.example:6262"),
+        ("tls:0.0.0.0:1280", "tls:ctrl.example:1280"),
+        ("tls::6262", "tls:ctrl.example:6262"),
+    ] {
+        let text = SMALLEST.replace("tls:0.0.0.0:6262", listener);
+        let outcome = read(&[&text], &no_variables);
+        assert_eq!(outcome.diagnostics, [], "{listener}");
+        let config = outcome.config.unwrap();
+        assert_eq!(config.router_address().to_string(), told);
+    }
+}

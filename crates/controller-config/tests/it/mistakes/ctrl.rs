@@ -25,6 +25,16 @@ pub(super) const CTRL: &[Case] = &[
     ),
     case(
         "tls:0.0.0.0:6262",
+        "tcp:0.0.0.0:6262",
+        &[(5, 13, "invalid-value", "over `tcp`")],
+    ),
+    case(
+        "tls:0.0.0.0:6262",
+        "tls:127.0.0.1:1280",
+        &[(5, 13, "port-taken", "`0.0.0.0:1280`")],
+    ),
+    case(
+        "tls:0.0.0.0:6262",
         "tls:0.0.0.0:6262\n  options: {advertiseAddress: 'ctrl:1'}",
         &[(6, 31, "invalid-value", "`tls:`")],
     ),
