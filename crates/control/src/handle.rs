@@ -123,6 +123,7 @@ impl Handler {
             Says::ClientHello(hello) => self.handle_client_hello(hello),
             Says::ResynchronizationRequest(request) => self.handle_resynchronization(&request),
             Says::ApiSessionHeartbeat(heartbeat) => self.handle_session_heartbeat(heartbeat),
+            Says::ValidateSessions(validate) => self.handle_validate_sessions(validate),
             Says::ConnectEvents(events) => self.session.set_connections(events),
             Says::RequestClusterMembers => self.send_controllers(),
 

@@ -1,13 +1,15 @@
 //! What edge routers need for SDKs: sessions, and the data model.
 
 use super::Handler;
+use portcullis_app::service_sessions;
 use portcullis_app::sessions::for_routers;
 use portcullis_domain::view::SyncStatus;
 use portcullis_wire::Token;
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::edge_hello::{ClientHello, ServerHello, ServerHelloBody};
 use portcullis_wire::control::session::{
-    ApiSessionHeartbeat, ApiSessionsRemoved, ResynchronizationRequest,
+    ApiSessionHeartbeat, ApiSessionsRemoved, ResynchronizationRequest, SessionsRemoved,
+    ValidateSessions,
 };
 use std::collections::BTreeMap;
 
@@ -66,6 +68,30 @@ impl Handler {
             Err(error) => {
                 let router = self.session.id();
                 tracing::debug!(%router, %error, "the use of sessions is not recorded");
+            },
+        }
+    }
+
+    /// A router asks which of the sessions for services that it knows of are over.
+    pub(super) fn handle_validate_sessions(&self, validate: ValidateSessions) {
+        let mut known = validate.session_tokens;
+        known.truncate(MAX_TOKENS);
+        let ids: Vec<_> = known.iter().map(Token::expose).collect();
+        let router = &self.session.router;
+        match service_sessions::find_ended(&self.plane.app, router, &ids) {
+            Ok(ended) if ended.is_empty() => {},
+            Ok(ended) => {
+                let ended = ended.into_iter().filter_map(|at| known.get(at).cloned());
+                let tokens: Vec<_> = ended.collect();
+                let removed = SessionsRemoved {
+                    ids: tokens.iter().map(|id| id.expose().clone()).collect(),
+                    tokens,
+                };
+                self.session.send(&ControlMessage::SessionsRemoved(removed));
+            },
+            Err(error) => {
+                let router = self.session.id();
+                tracing::debug!(%router, %error, "sessions are not validated");
             },
         }
     }
