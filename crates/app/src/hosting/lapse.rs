@@ -1,7 +1,9 @@
 //! The end of terminators whose hosts may no longer host.
 //!
 //! What ends with its host is removed with it, wherever that happens. A right also ends without
-//! anything being removed: by a policy, an attribute, a disabled identity, or time.
+//! anything being removed: by a policy, an attribute, a disabled identity, or time. A client hears of
+//! it by the end of its service session, and hosts again as soon as it may: so that is what ends, with
+//! all terminators that depend on it. A tunneler follows the policies by itself.
 
 use super::entitlement::HostEvaluator;
 use crate::app::App;
@@ -16,18 +18,20 @@ use portcullis_domain::ids::{IdentityId, RecordNumber, SessionId};
 use portcullis_domain::revocation::{Revocation, RevocationType};
 use portcullis_domain::router::Router;
 use portcullis_domain::service::Service;
+use portcullis_domain::session::Session;
 use portcullis_domain::terminator::Terminator;
 use portcullis_index::Slot;
+use portcullis_storage::engine::StoreError;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{Rows, SERVICE, TERMINATOR, identity_key, reference, router_key};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Maximum number of terminators that one transaction removes, since all other writes wait for it.
+/// Maximum number of hosts that one transaction looks at, since all other writes wait for it.
 const BATCH: usize = 100;
 
-/// Removes the terminators whose right has ended by what was committed; returns how many. Only those
-/// that the changes may affect are looked at.
+/// Ends the terminators whose right has ended by what was committed; returns for how many hosts. Only
+/// those that the changes may affect are looked at.
 pub async fn end_without_right(app: &Arc<App>, changes: &[Change]) -> Result<usize, AppError> {
     let mut affected = BTreeSet::new();
     for change in changes {
@@ -43,7 +47,7 @@ pub async fn end_without_right(app: &Arc<App>, changes: &[Change]) -> Result<usi
     end(app, affected).await
 }
 
-/// Removes all terminators whose right has ended, as by time alone; returns how many.
+/// Ends all terminators whose right has ended, as by time alone; returns for how many hosts.
 pub async fn sweep(app: &Arc<App>) -> Result<usize, AppError> {
     let hosted = {
         let catalog = app.require_lists()?.terminators();
@@ -152,7 +156,7 @@ fn without_activity(session: &ApiSession) -> ApiSession {
     counting
 }
 
-/// Removes those of the terminators whose right has ended.
+/// Ends those of the terminators whose right has ended.
 async fn end(app: &Arc<App>, candidates: BTreeSet<RecordKey>) -> Result<usize, AppError> {
     if candidates.is_empty() {
         return Ok(0);
@@ -174,13 +178,13 @@ async fn end(app: &Arc<App>, candidates: BTreeSet<RecordKey>) -> Result<usize, A
     .await?;
     let mut ended = 0;
     for keys in lapsed.chunks(BATCH) {
-        ended += remove_lapsed(app, keys.to_vec()).await?;
+        ended += end_lapsed(app, keys.to_vec()).await?;
     }
     Ok(ended)
 }
 
-/// Removes those that are still without a right; it may have come back since they were judged.
-async fn remove_lapsed(app: &Arc<App>, keys: Vec<RecordKey>) -> Result<usize, AppError> {
+/// Ends those that are still without a right; it may have come back since they were judged.
+async fn end_lapsed(app: &Arc<App>, keys: Vec<RecordKey>) -> Result<usize, AppError> {
     let (judging, now) = (Arc::clone(app), app.env().now());
     app.commit(Actor::controller(), move |rows| {
         rows.set_removal_verb("expire");
@@ -188,13 +192,26 @@ async fn remove_lapsed(app: &Arc<App>, keys: Vec<RecordKey>) -> Result<usize, Ap
         let mut ended = 0;
         for key in &keys {
             if let Some(lapsed) = find_lapsed(&hosts, rows.rows(), *key)? {
-                rows.remove(key, &lapsed)?;
+                match session_key(rows.rows(), &lapsed)? {
+                    Some(session) => rows.remove_at::<Session>(&session)?,
+                    None => rows.remove(key, &lapsed)?,
+                }
                 ended += 1;
             }
         }
         Ok(ended)
     })
     .await
+}
+
+/// The key of the service session of the client that hosts a terminator.
+fn session_key(rows: Rows<'_>, terminator: &Terminator) -> Result<Option<RecordKey>, StoreError> {
+    let host = terminator.spec.host.as_ref();
+    let session = host.and_then(|host| host.session.as_ref());
+    Ok(session
+        .map(|session| rows.locate(&reference(session)))
+        .transpose()?
+        .flatten())
 }
 
 /// The terminator at a key, if its host may not host any more.

@@ -51,6 +51,13 @@ async fn terminators_end_with_the_right_of_their_hosts() {
         let ended = end_without_right(hosting.app(), &changes).await.unwrap();
         assert_eq!(ended, 1, "{way}");
         assert!(!hosting.has("t1"), "{way}");
+        // The client hears of it.
+        let session = &hosting.session.view.session.id;
+        let session = hosting
+            .network
+            .fixture
+            .read(|rows| rows.locate(&reference(session)).unwrap());
+        assert_eq!(session, None, "{way}");
     }
 }
 
