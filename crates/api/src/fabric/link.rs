@@ -55,11 +55,14 @@ pub struct LinkConnection {
 }
 
 /// The body of PATCH `/links/{id}`. Members that are `None` stay unchanged.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct LinkPatch {
     /// Whether the link is treated as down.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub down: Option<bool>,
     /// Static cost of the link, added to its latency.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub static_cost: Option<u32>,
 }
 

@@ -14,7 +14,10 @@ use serde::de::DeserializeOwned;
 
 /// A kind of entity in a collection. The implementing type is the response type.
 pub trait Resource: DeserializeOwned + Send + 'static {
-    /// Path of the collection in the management API.
+    /// The API with the collection.
+    const API: Api = Api::Management;
+
+    /// Path of the collection in the API.
     const PATH: &'static str;
 
     type Id: EntityId + Send + Sync;
@@ -120,7 +123,7 @@ impl Client {
 }
 
 fn collection<R: Resource>() -> Endpoint {
-    Endpoint::new(Api::Management, R::PATH)
+    Endpoint::new(R::API, R::PATH)
 }
 
 pub(super) fn entity_endpoint<R: Resource>(id: &R::Id) -> Endpoint {
@@ -131,7 +134,8 @@ pub(super) fn entity_endpoint<R: Resource>(id: &R::Id) -> Endpoint {
 mod tests {
     use super::*;
     use portcullis_api::edge_router::EdgeRouterDetail;
-    use portcullis_domain::ids::RouterId;
+    use portcullis_api::fabric::link::LinkDetail;
+    use portcullis_domain::ids::{LinkId, RouterId};
 
     #[test]
     fn entity_lies_below_its_kind() {
@@ -140,5 +144,8 @@ mod tests {
             entity_endpoint::<EdgeRouterDetail>(&id).to_string(),
             "/edge/management/v1/edge-routers/a%2Fb"
         );
+        let id = LinkId::from_wire("l1");
+        let endpoint = entity_endpoint::<LinkDetail>(&id);
+        assert_eq!(endpoint.to_string(), "/fabric/v1/links/l1");
     }
 }

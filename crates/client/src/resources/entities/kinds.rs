@@ -1,6 +1,7 @@
 //! The managed kinds with their request types.
 
 use super::{Creatable, Patchable, Replaceable, Resource};
+use crate::endpoint::Api;
 use portcullis_api::api_session::ApiSessionDetail;
 use portcullis_api::auth_policy::{AuthPolicyCreate, AuthPolicyDetail, AuthPolicyPatch};
 use portcullis_api::authenticator::{AuthenticatorCreate, AuthenticatorDetail, AuthenticatorPatch};
@@ -15,6 +16,7 @@ use portcullis_api::enrollment::{EnrollmentCreate, EnrollmentDetail};
 use portcullis_api::external_jwt_signer::{
     ExternalJwtSignerCreate, ExternalJwtSignerDetail, ExternalJwtSignerPatch,
 };
+use portcullis_api::fabric;
 use portcullis_api::identity::{IdentityCreate, IdentityDetail, IdentityPatch};
 use portcullis_api::posture_check::{PostureCheckCreate, PostureCheckDetail, PostureCheckPatch};
 use portcullis_api::revocation::{RevocationCreate, RevocationDetail};
@@ -29,9 +31,9 @@ use portcullis_api::service_policy::{
 use portcullis_api::terminator::{TerminatorCreate, TerminatorDetail, TerminatorPatch};
 use portcullis_api::transit_router::TransitRouterDetail;
 use portcullis_domain::ids::{
-    ApiSessionId, AuthPolicyId, AuthenticatorId, CaId, ConfigId, ConfigTypeId, EdgeRouterPolicyId,
-    EnrollmentId, IdentityId, PostureCheckId, RevocationId, RouterId, ServiceEdgeRouterPolicyId,
-    ServiceId, ServicePolicyId, SignerId, TerminatorId,
+    ApiSessionId, AuthPolicyId, AuthenticatorId, CaId, CircuitId, ConfigId, ConfigTypeId,
+    EdgeRouterPolicyId, EnrollmentId, IdentityId, LinkId, PostureCheckId, RevocationId, RouterId,
+    ServiceEdgeRouterPolicyId, ServiceId, ServicePolicyId, SignerId, TerminatorId,
 };
 
 /// Declares the path of each kind, its id, and its request types.
@@ -94,4 +96,30 @@ resources! {
         Create = TransitRouterCreate, Patch = TransitRouterPatch;
     TerminatorDetail: "terminators", TerminatorId,
         Create = TerminatorCreate, Patch = TerminatorPatch;
+}
+
+/// Declares the same of kinds in the fabric API.
+macro_rules! fabric_resources {
+    ($($detail:ty: $path:literal, $id:ty, $($member:ident).+;)+) => {$(
+        impl Resource for $detail {
+            const API: Api = Api::Fabric;
+            const PATH: &'static str = $path;
+            type Id = $id;
+
+            fn entity_id(&self) -> &$id {
+                &self.$($member).+
+            }
+        }
+    )+};
+}
+
+fabric_resources! {
+    fabric::router::RouterDetail: "routers", RouterId, base.id;
+    fabric::link::LinkDetail: "links", LinkId, id;
+    fabric::circuit::CircuitDetail: "circuits", CircuitId, base.id;
+    fabric::terminator::TerminatorDetail: "terminators", TerminatorId, base.id;
+}
+
+impl Patchable for fabric::link::LinkDetail {
+    type Patch = fabric::link::LinkPatch;
 }
