@@ -13,6 +13,7 @@ mod database;
 mod deletion;
 mod documented;
 mod exit_codes;
+mod fabric;
 mod files;
 mod identities;
 mod lists;

@@ -123,7 +123,7 @@ pub fn find_in_path(program: &str) -> Option<PathBuf> {
 }
 
 /// Sends a signal by its `kill` name.
-pub(crate) fn signal(child: &Child, name: &str) {
+pub fn signal(child: &Child, name: &str) {
     run(Command::new("kill").args(["-s", name, &child.id().to_string()])).success();
 }
 

@@ -28,14 +28,20 @@ pub(crate) trait EntityKind: Resource + Serialize + Send + Sync + 'static {
     /// Columns of its tables besides name, id and dates.
     const COLUMNS: &'static [Column<Self>];
 
-    /// Fields of filters and orders besides those of all kinds.
+    /// Fields of filters and orders besides [`COMMON_FIELDS`](Self::COMMON_FIELDS).
     const FIELDS: &'static [&'static str];
+    /// Those of the fields that most kinds have.
+    const COMMON_FIELDS: &'static [&'static str] =
+        &["id", "createdAt", "updatedAt", "tags", "isSystem"];
+    /// How its lists are sorted if it has no names.
+    const UNNAMED_ORDER: ListOrder = ListOrder::Newest;
     /// Fields in which `list` looks for a text.
     const SEARCHED: &'static [&'static str] = &["name"];
     /// Whether it belongs to an identity, by whose name `list` finds it.
     const HAS_IDENTITY: bool = false;
 
-    fn base(&self) -> &Base<Self::Id>;
+    /// What all records have; `None` for what is in no record.
+    fn base(&self) -> Option<&Base<Self::Id>>;
 
     /// Adds its own properties, between id and dates.
     fn add_properties(&self, table: Table, _now: Timestamp) -> Table {
@@ -88,16 +94,17 @@ pub(crate) trait Entity: EntityKind {
 
     /// Its table when it is shown alone.
     fn table(&self, now: Timestamp, names: &Names) -> Table {
-        let base = self.base();
         let table = Table::with_properties()
             .property("name", self.optional_name().unwrap_or_default())
-            .property("id", base.id.as_str());
+            .property("id", self.entity_id().as_str());
         let table = self.add_properties(table, now);
-        let table = self
-            .add_references(table, names)
-            .property("tags", display_tags(&base.tags))
-            .property("created", moment::full(base.created_at, now))
-            .property("updated", moment::full(base.updated_at, now));
+        let mut table = self.add_references(table, names);
+        if let Some(base) = self.base() {
+            table = table
+                .property("tags", display_tags(&base.tags))
+                .property("created", moment::full(base.created_at, now))
+                .property("updated", moment::full(base.updated_at, now));
+        }
         self.add_final_properties(table, now)
     }
 }
@@ -115,7 +122,9 @@ fn display_tags(tags: &Tags) -> String {
 impl<E: Entity> Tabular for E {
     /// Names come first and ids last; ids that stand for names come first.
     fn columns() -> Vec<Column<Self>> {
-        let id = Column::id("id", "id", |entity: &E, _| entity.base().id.as_str().into());
+        let id = Column::id("id", "id", |entity: &E, _| {
+            entity.entity_id().as_str().into()
+        });
         let name = Column::new("name", "name", |entity: &E, _| {
             entity.optional_name().into()
         });
@@ -126,20 +135,22 @@ impl<E: Entity> Tabular for E {
         };
         let common = [
             Column::new("createdAt", "created", |entity: &E, _| {
-                entity.base().created_at.into()
+                entity.base().map(|base| base.created_at).into()
             })
             .wide(),
             Column::new("updatedAt", "updated", |entity: &E, _| {
-                entity.base().updated_at.into()
+                entity.base().map(|base| base.updated_at).into()
             })
             .chosen(),
             Column::new("tags", "tags", |entity: &E, _| {
-                display_tags(&entity.base().tags).into()
+                entity.base().map(|base| display_tags(&base.tags)).into()
             })
             .chosen(),
         ];
         let is_own = |column: &Column<E>| E::COLUMNS.iter().any(|own| own.name == column.name);
-        let common = common.into_iter().filter(|column| !is_own(column));
+        let has = |column: &Column<E>| E::COMMON_FIELDS.contains(&column.name);
+        let common = common.into_iter();
+        let common = common.filter(|column| has(column) && !is_own(column));
         let own = E::COLUMNS.iter().copied();
         let columns = std::iter::once(first).chain(own).chain(common);
         columns.chain(last).collect()
@@ -152,7 +163,7 @@ impl<E: Entity> Listable for E {
     const ORDER: ListOrder = if E::IS_NAMED {
         ListOrder::Name
     } else {
-        ListOrder::Newest
+        E::UNNAMED_ORDER
     };
 
     async fn fetch_page(
@@ -163,7 +174,7 @@ impl<E: Entity> Listable for E {
     }
 
     fn id(&self) -> &str {
-        self.base().id.as_str()
+        self.entity_id().as_str()
     }
 
     fn optional_name(&self) -> Option<&str> {

@@ -106,6 +106,28 @@ impl Output {
         self.write_named([name], &document, table)
     }
 
+    /// Writes a line of a list that goes on: a name, a document on a line of its own or among others,
+    /// or the line of a table.
+    pub(crate) fn write_line(
+        self,
+        name: &str,
+        document: &impl Serialize,
+        line: &str,
+    ) -> Result<(), CliError> {
+        match self.format {
+            Format::Table | Format::Wide => write(line),
+            Format::Name => write_name(name),
+            Format::Json => {
+                let text = serde_json::to_string(document).map_err(serialization_error)?;
+                write_json(&format!("{text}\n"))
+            },
+            Format::Yaml => {
+                let text = yaml(document).map_err(serialization_error)?;
+                write(&format!("---\n{text}"))
+            },
+        }
+    }
+
     /// Writes a document without a table view, as JSON instead of a table.
     pub(crate) fn write_document(self, document: &impl Serialize) -> Result<(), CliError> {
         let text = match self.format {
@@ -123,6 +145,12 @@ impl Output {
         let room = terminal::stdout_width().filter(|_| !self.is_wide());
         write(&table.render(room))
     }
+}
+
+/// The members of an entity without links, as [`Output::write_entity`] writes them.
+pub(crate) fn document(entity: &impl Serialize) -> Result<serde_json::Value, CliError> {
+    let document = entity_document::of(entity).map_err(serialization_error)?;
+    serde_json::to_value(document).map_err(serialization_error)
 }
 
 /// Writes a name on a line of its own.

@@ -2,7 +2,7 @@
 
 use portcullis_domain::terminal;
 use std::io;
-use terminal_size::{Width, terminal_size_of};
+use terminal_size::{Height, Width, terminal_size_of};
 
 /// Text with the style of an ANSI code such as `1;31`, where colors are shown.
 pub(crate) fn styled(text: &str, code: &str, is_colored: bool) -> String {
@@ -23,6 +23,12 @@ pub(crate) fn stdout_width() -> Option<usize> {
         Some(usize::from(columns))
     };
     chosen.or_else(terminal).filter(|columns| *columns > 0)
+}
+
+/// Lines of the terminal that results go to; `None` if standard output goes elsewhere.
+pub(crate) fn stdout_height() -> Option<usize> {
+    let (_, Height(lines)) = terminal_size_of(io::stdout())?;
+    Some(usize::from(lines)).filter(|lines| *lines > 0)
 }
 
 /// Columns of the terminal that messages go to; `None` if standard error goes elsewhere.

@@ -40,6 +40,7 @@ pub(super) const GROUPS: &[CommandGroup] = &[
             "edge-router",
             "transit-router",
             "terminator",
+            "fabric",
             "edge-router-policy",
             "service-edge-router-policy",
         ],

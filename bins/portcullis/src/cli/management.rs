@@ -12,6 +12,7 @@ use crate::commands::{
     edge_router::{self, EdgeRouterCommand},
     enrollment::{self, EnrollmentCommand},
     ext_jwt_signer::{self, ExtJwtSignerCommand},
+    fabric::{self, FabricCommand},
     identity::{self, IdentityCommand},
     mfa::{self, MfaCommand},
     password::{self, PasswordCommand},
@@ -105,6 +106,9 @@ pub(crate) enum ManagementCommand {
     /// Manage terminators, the addresses of services
     #[command(subcommand, alias = "terminators", after_long_help = terminator::EXAMPLES)]
     Terminator(TerminatorCommand),
+    /// See routers, links and circuits as they are now
+    #[command(subcommand, after_long_help = fabric::EXAMPLES)]
+    Fabric(FabricCommand),
     /// Explain why identities can or cannot use services
     #[command(subcommand, after_long_help = policy_advisor::EXAMPLES)]
     PolicyAdvisor(PolicyAdvisorCommand),
@@ -124,6 +128,6 @@ pub(crate) enum ManagementCommand {
 delegate_verbs!(
     ManagementCommand: Identity, Enrollment, Authenticator, Session, Revocation, AuthPolicy, Ca,
     ExtJwtSigner, Service, Config, ConfigType, ServicePolicy, EdgeRouterPolicy,
-    ServiceEdgeRouterPolicy, PostureCheck, EdgeRouter, TransitRouter, Terminator, PolicyAdvisor,
+    ServiceEdgeRouterPolicy, PostureCheck, EdgeRouter, TransitRouter, Terminator, Fabric, PolicyAdvisor,
     Database, Mfa, Password, Api
 );

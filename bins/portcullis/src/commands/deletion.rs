@@ -132,7 +132,7 @@ impl DeletionTarget {
 
 fn to_target<E: Entity>(entity: &E) -> DeletionTarget {
     DeletionTarget {
-        id: entity.base().id.as_str().to_owned(),
+        id: entity.id().to_owned(),
         name: entity.label(),
         reference: entity.reference().to_owned(),
     }

@@ -81,12 +81,22 @@ pub(crate) async fn patch<E: Entity + Patchable>(
 where
     E::Patch: PatchTags,
 {
-    let base = found.base();
-    if let Some(tags) = tags.apply(&base.tags) {
+    let tags = found.base().and_then(|base| tags.apply(&base.tags));
+    if let Some(tags) = tags {
         change.set_tags(tags);
     }
-    send_patch::<E>(&session.client, &base.id, &change).await?;
-    fetch_and_show::<E>(context, session, &base.id).await
+    patch_and_show::<E>(context, session, found.entity_id(), &change).await
+}
+
+/// Changes the entity with an id and shows it.
+pub(crate) async fn patch_and_show<E: Entity + Patchable>(
+    context: &Context,
+    session: &Session,
+    id: &E::Id,
+    change: &E::Patch,
+) -> Result<(), CliError> {
+    send_patch::<E>(&session.client, id, change).await?;
+    fetch_and_show::<E>(context, session, id).await
 }
 
 /// Changes an entity.

@@ -138,16 +138,23 @@ pub(crate) struct ListArgs<E: Noun, F: ListFilter = ()> {
     columns: ColumnArgs<E>,
 }
 
-impl<E: Noun, F: ListFilter> Verb for ListArgs<E, F> {
-    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
-        let client = &session.client;
+impl<E: Noun, F: ListFilter> ListArgs<E, F> {
+    /// What is listed, and how.
+    pub(crate) async fn listing(self, client: &Client) -> Result<Listing, CliError> {
         let (query, extent) = self.page.query();
         let query = self.filter.apply(client, query).await?;
-        let listing = Listing {
+        Ok(Listing {
             query: self.search.apply(client, query).await?,
             extent,
             columns: self.columns.choice(),
-        };
+        })
+    }
+}
+
+impl<E: Noun, F: ListFilter> Verb for ListArgs<E, F> {
+    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
+        let client = &session.client;
+        let listing = self.listing(client).await?;
         listing.run::<E>(context, client).await
     }
 }

@@ -7,6 +7,7 @@ use crate::grid::Grid;
 use crate::listable::Listable;
 use crate::output::{self, ItemStream};
 use crate::progress::Progress;
+use crate::render::Render as _;
 use crate::table_layout::{TableChoice, TableLayout};
 use portcullis_api::envelope::{ListEnvelope, Pagination};
 use portcullis_client::{Client, ListQuery};
@@ -45,6 +46,60 @@ impl Listing {
             },
         }
         sink.finish(context, self.extent)
+    }
+
+    /// Fetches the list as a whole.
+    pub(crate) async fn fetch<L: Listable>(
+        &self,
+        client: &Client,
+    ) -> Result<ListEnvelope<L>, CliError> {
+        let query = self.query.clone();
+        if self.extent != ListExtent::All {
+            return Ok(L::fetch_page(client, &L::ORDER.sort(query)).await?);
+        }
+        let mut pages = L::ordered_pages(client, query);
+        let mut whole: Option<ListEnvelope<L>> = None;
+        while let Some(page) = pages.next().await? {
+            match &mut whole {
+                Some(whole) => whole.data.extend(page.data),
+                None => whole = Some(page),
+            }
+        }
+        whole.ok_or_else(|| CliError::failed("the controller sent no page of the list"))
+    }
+
+    /// The table of a fetched list.
+    pub(crate) fn table<L: Listable>(
+        &self,
+        context: &Context,
+        page: &ListEnvelope<L>,
+    ) -> Result<Grid, CliError> {
+        let layout = self.layout(context)?;
+        let mut grid = layout.grid();
+        for member in &page.data {
+            grid.push(layout.row(member));
+        }
+        let place = page.meta.pagination;
+        let summary = pagination::summary::<L>(page.data.len(), place, self.extent);
+        Ok(layout.finish(grid, summary))
+    }
+
+    /// The rows of such a table without titles.
+    pub(crate) fn rows<L: Listable>(
+        &self,
+        context: &Context,
+        members: &[L],
+    ) -> Result<Vec<String>, CliError> {
+        let layout = self.layout(context)?;
+        let mut grid = Grid::default();
+        for member in members {
+            grid.push(layout.row(member));
+        }
+        Ok(grid.render(None).lines().map(str::to_owned).collect())
+    }
+
+    fn layout<L: Listable>(&self, context: &Context) -> Result<TableLayout<L>, CliError> {
+        TableLayout::new(&self.columns, context.output.is_wide(), context.now())
     }
 }
 

@@ -49,6 +49,7 @@ fn help_names_commands_and_exit_codes() {
           edge-router                 Manage edge routers
           transit-router              Manage transit routers
           terminator                  Manage terminators, the addresses of services
+          fabric                      See routers, links and circuits as they are now
           edge-router-policy          Manage which edge routers identities may use
           service-edge-router-policy  Manage which edge routers services may use
 

@@ -51,8 +51,8 @@ impl EntityKind for AuthPolicyDetail {
         "secondary.requireExtJwtSigner",
     ];
 
-    fn base(&self) -> &Base<AuthPolicyId> {
-        &self.base
+    fn base(&self) -> Option<&Base<AuthPolicyId>> {
+        Some(&self.base)
     }
 
     fn add_properties(&self, table: Table, _now: Timestamp) -> Table {

@@ -49,8 +49,8 @@ impl EntityKind for AuthenticatorDetail {
     const SEARCHED: &'static [&'static str] = &["updbUsername", "certFingerprint"];
     const HAS_IDENTITY: bool = true;
 
-    fn base(&self) -> &Base<AuthenticatorId> {
-        &self.base
+    fn base(&self) -> Option<&Base<AuthenticatorId>> {
+        Some(&self.base)
     }
 
     fn add_properties(&self, table: Table, _now: Timestamp) -> Table {

@@ -44,8 +44,8 @@ impl EntityKind for CaDetail {
         "isAuthEnabled",
     ];
 
-    fn base(&self) -> &Base<CaId> {
-        &self.base
+    fn base(&self) -> Option<&Base<CaId>> {
+        Some(&self.base)
     }
 
     fn add_properties(&self, table: Table, _now: Timestamp) -> Table {

@@ -24,8 +24,8 @@ impl EntityKind for ConfigDetail {
     })];
     const FIELDS: &'static [&'static str] = &["name", "type"];
 
-    fn base(&self) -> &Base<ConfigId> {
-        &self.base
+    fn base(&self) -> Option<&Base<ConfigId>> {
+        Some(&self.base)
     }
 
     fn add_properties(&self, table: Table, _now: Timestamp) -> Table {

@@ -24,8 +24,8 @@ impl EntityKind for ConfigTypeDetail {
     })];
     const FIELDS: &'static [&'static str] = &["name", "schema", "target"];
 
-    fn base(&self) -> &Base<ConfigTypeId> {
-        &self.base
+    fn base(&self) -> Option<&Base<ConfigTypeId>> {
+        Some(&self.base)
     }
 
     fn add_properties(&self, table: Table, _now: Timestamp) -> Table {

@@ -82,8 +82,8 @@ impl EntityKind for EdgeRouterDetail {
         "online",
     ];
 
-    fn base(&self) -> &Base<RouterId> {
-        &self.base
+    fn base(&self) -> Option<&Base<RouterId>> {
+        Some(&self.base)
     }
 
     fn add_properties(&self, table: Table, now: Timestamp) -> Table {

@@ -121,7 +121,7 @@ impl EntityKind for EnrollmentDetail {
     const SEARCHED: &'static [&'static str] = &[];
     const HAS_IDENTITY: bool = true;
 
-    fn base(&self) -> &Base<EnrollmentId> {
-        &self.base
+    fn base(&self) -> Option<&Base<EnrollmentId>> {
+        Some(&self.base)
     }
 }

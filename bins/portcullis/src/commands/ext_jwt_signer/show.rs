@@ -53,8 +53,8 @@ impl EntityKind for ExternalJwtSignerDetail {
         "enrollAuthPolicyId",
     ];
 
-    fn base(&self) -> &Base<SignerId> {
-        &self.base
+    fn base(&self) -> Option<&Base<SignerId>> {
+        Some(&self.base)
     }
 
     fn add_properties(&self, table: Table, _now: Timestamp) -> Table {

@@ -59,8 +59,8 @@ impl EntityKind for IdentityDetail {
         "roleAttributes",
     ];
 
-    fn base(&self) -> &Base<IdentityId> {
-        &self.base
+    fn base(&self) -> Option<&Base<IdentityId>> {
+        Some(&self.base)
     }
 
     fn add_properties(&self, table: Table, now: Timestamp) -> Table {

@@ -51,8 +51,8 @@ impl EntityKind for EdgeRouterPolicyDetail {
     const FIELDS: &'static [&'static str] =
         &["name", "semantic", "identityRoles", "edgeRouterRoles"];
 
-    fn base(&self) -> &Base<EdgeRouterPolicyId> {
-        &self.base
+    fn base(&self) -> Option<&Base<EdgeRouterPolicyId>> {
+        Some(&self.base)
     }
 
     fn add_properties(&self, table: Table, _now: Timestamp) -> Table {

@@ -106,8 +106,8 @@ impl EntityKind for ServicePolicyDetail {
         "services",
     ];
 
-    fn base(&self) -> &Base<ServicePolicyId> {
-        &self.base
+    fn base(&self) -> Option<&Base<ServicePolicyId>> {
+        Some(&self.base)
     }
 
     fn add_properties(&self, table: Table, _now: Timestamp) -> Table {

@@ -50,8 +50,8 @@ impl EntityKind for ServiceEdgeRouterPolicyDetail {
     const FIELDS: &'static [&'static str] =
         &["name", "semantic", "serviceRoles", "edgeRouterRoles"];
 
-    fn base(&self) -> &Base<ServiceEdgeRouterPolicyId> {
-        &self.base
+    fn base(&self) -> Option<&Base<ServiceEdgeRouterPolicyId>> {
+        Some(&self.base)
     }
 
     fn add_properties(&self, table: Table, _now: Timestamp) -> Table {

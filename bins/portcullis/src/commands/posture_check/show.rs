@@ -41,8 +41,8 @@ impl EntityKind for PostureCheckDetail {
         "promptOnUnlock",
     ];
 
-    fn base(&self) -> &Base<PostureCheckId> {
-        &self.base
+    fn base(&self) -> Option<&Base<PostureCheckId>> {
+        Some(&self.base)
     }
 
     fn add_properties(&self, table: Table, _now: Timestamp) -> Table {

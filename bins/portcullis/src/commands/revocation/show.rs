@@ -43,7 +43,7 @@ impl EntityKind for RevocationDetail {
     const FIELDS: &'static [&'static str] = &["type", "expiresAt", "issuedBefore"];
     const SEARCHED: &'static [&'static str] = &["id", "type"];
 
-    fn base(&self) -> &Base<RevocationId> {
-        &self.base
+    fn base(&self) -> Option<&Base<RevocationId>> {
+        Some(&self.base)
     }
 }

@@ -63,7 +63,7 @@ pub(crate) async fn deliver<R: EnrollableRouter>(
     });
     let written = deliver_and_show(context, client, destination, router, next).await;
     written.map_err(|error| {
-        let id = router.base().id.as_str();
+        let id = router.entity_id().as_str();
         let done = match step {
             RouterChange::Created => "was created",
             RouterChange::Reset => "must re-enroll",

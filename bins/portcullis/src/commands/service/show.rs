@@ -42,8 +42,8 @@ impl EntityKind for ServiceDetail {
         "configs",
     ];
 
-    fn base(&self) -> &Base<ServiceId> {
-        &self.base
+    fn base(&self) -> Option<&Base<ServiceId>> {
+        Some(&self.base)
     }
 
     fn add_properties(&self, table: Table, _now: Timestamp) -> Table {

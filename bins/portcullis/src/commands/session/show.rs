@@ -70,8 +70,8 @@ impl EntityKind for ApiSessionDetail {
     const SEARCHED: &'static [&'static str] = &["ipAddress"];
     const HAS_IDENTITY: bool = true;
 
-    fn base(&self) -> &Base<ApiSessionId> {
-        &self.base
+    fn base(&self) -> Option<&Base<ApiSessionId>> {
+        Some(&self.base)
     }
 }
 

@@ -47,8 +47,8 @@ impl EntityKind for TerminatorDetail {
     ];
     const SEARCHED: &'static [&'static str] = &["service.name", "router.name", "address"];
 
-    fn base(&self) -> &Base<TerminatorId> {
-        &self.base
+    fn base(&self) -> Option<&Base<TerminatorId>> {
+        Some(&self.base)
     }
 
     fn add_properties(&self, table: Table, _now: Timestamp) -> Table {

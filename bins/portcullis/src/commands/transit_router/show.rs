@@ -62,8 +62,8 @@ impl EntityKind for TransitRouterDetail {
         "connected",
     ];
 
-    fn base(&self) -> &Base<RouterId> {
-        &self.base
+    fn base(&self) -> Option<&Base<RouterId>> {
+        Some(&self.base)
     }
 
     fn add_properties(&self, table: Table, now: Timestamp) -> Table {
