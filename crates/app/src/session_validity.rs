@@ -6,7 +6,7 @@ mod affected;
 mod revocation;
 
 pub(crate) use affected::{AffectedSessions, affected_sessions};
-pub(crate) use revocation::RevocableToken;
+pub(crate) use revocation::{RevocableToken, is_session_revoked};
 
 use crate::error::AppError;
 use crate::records::{

@@ -26,7 +26,7 @@ use std::sync::Arc;
 const LATER: &str = "2040-01-01T00:00:00Z";
 const VALIDATE: &str = "COULD_NOT_VALIDATE";
 /// What fits into the share of API sessions of the usual quota.
-const MOST_SESSIONS: usize = 512;
+const MOST_SESSIONS: usize = 440;
 
 async fn post(controller: &Harness, token: &str, path: &str, body: &Value) -> Reply {
     let request = controller.manage(Method::POST, path, token);

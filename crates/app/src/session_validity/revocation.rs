@@ -35,10 +35,18 @@ impl<'t> RevocableToken<'t> {
     /// identity.
     pub(crate) fn is_revoked(self, rows: Rows<'_>) -> Result<bool, StoreError> {
         Ok(find(rows, self.id, RevocationType::Jti)?.is_some()
-            || find(rows, self.session.as_str(), RevocationType::ApiSession)?.is_some()
+            || is_session_revoked(rows, self.session)?
             || find(rows, self.identity.as_str(), RevocationType::Identity)?
                 .is_some_and(|issued_before| self.issued_at <= issued_before))
     }
+}
+
+/// Whether all signed tokens of a session were revoked.
+pub(crate) fn is_session_revoked(
+    rows: Rows<'_>,
+    session: &ApiSessionId,
+) -> Result<bool, StoreError> {
+    Ok(find(rows, session.as_str(), RevocationType::ApiSession)?.is_some())
 }
 
 /// The time of the revocation of something, if there is one.

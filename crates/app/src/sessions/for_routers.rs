@@ -50,8 +50,8 @@ pub struct AllSessions<'a> {
 
 /// All sessions that routers are told of, as of one revision of the store.
 ///
-/// They are read and unsealed chunk by chunk, about a hundred thousand a second. Whoever has many
-/// routers to tell at a time had better do so once for all of them.
+/// They are read and unsealed chunk by chunk, some twenty thousand a second. Whoever has many routers to
+/// tell at a time had better do so once for all of them.
 pub fn all(app: &App) -> Result<AllSessions<'_>, AppError> {
     let view = app.snapshot()?;
     let revision = view.revision()?;

@@ -6,6 +6,7 @@ use crate::app::App;
 use crate::error::AppError;
 use crate::memo::Memo;
 use crate::posture::{GrantResolver, PolicySummary, PostureContext};
+use crate::session_validity::is_session_revoked;
 use crate::sessions::{self, Standing};
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::clock::Timestamp;
@@ -112,6 +113,9 @@ impl<'a> SessionJudge<'a> {
             let Some((number, owner, record)) = found else {
                 return Ok(None);
             };
+            if record.oidc.is_some() && is_session_revoked(self.rows, id)? {
+                return Ok(None);
+            }
             let standing = sessions::standing(self.app, self.rows, (owner, &record), self.now)?;
             let complete = standing.filter(|standing| standing.is_complete);
             Ok(complete.map(|standing| {

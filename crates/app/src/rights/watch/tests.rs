@@ -249,6 +249,10 @@ async fn revocation() {
                 .await;
         });
         assert_eq!(by.await, ended, "{revoked:?}");
+        let (app, rights) = (&in_use.dialing.fixture.app, &in_use.rights);
+        let later = crate::rights::judge_again(app, rights).unwrap();
+        let is_over = revoked == RevocationType::ApiSession;
+        assert_eq!(later.get(OIDC) == Some(&Verdict::Ended), is_over);
     }
 }
 

@@ -11,7 +11,7 @@ const BATCH: usize = 1000;
 /// Records that the sessions with these tokens are in use; returns the positions of the tokens whose
 /// sessions are over.
 ///
-/// Takes about a microsecond for each token. Nothing is written; that is done in batches with all
+/// Takes less than a microsecond for each token. Nothing is written; that is done in batches with all
 /// other activity.
 ///
 /// # Errors
