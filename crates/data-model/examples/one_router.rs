@@ -65,16 +65,16 @@ fn subscription(id: &str, current_index: u64) -> Subscription {
 fn print_updates(model: &mut DataModel, now: Moment) {
     while let Some((session, update)) = model.poll_update(now) {
         match update {
-            Update::State(state) => println!(
+            Update::State { state, .. } => println!(
                 "  the whole state at {}: {} events",
-                state.state.end_index,
-                state.state.events.len()
+                state.end_index,
+                state.events.len()
             ),
-            Update::Changes(set) => println!(
+            Update::Changes { changes, .. } => println!(
                 "  the changes from {} to {}: {} events",
-                set.changes.previous_index,
-                set.changes.index,
-                set.changes.events.len()
+                changes.previous_index,
+                changes.index,
+                changes.events.len()
             ),
             Update::Index(index) => println!("  the model is at {}", index.index),
         }

@@ -50,6 +50,10 @@ impl AddressedEvent {
         }
     }
 
+    pub(crate) const fn is_for_everyone(&self) -> bool {
+        matches!(self.audience, Audience::Everyone)
+    }
+
     /// The event as one that follows from another.
     pub(crate) const fn synthetic(mut self) -> Self {
         self.event.is_synthetic = true;

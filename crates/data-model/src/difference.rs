@@ -2,7 +2,7 @@
 
 use crate::audience::{AddressedEvent, Audience};
 use crate::entities::Entities;
-use crate::entity::{Entity, EntityKey, Kind, Policy};
+use crate::entity::{Entity, EntityKey, Kind, Policy, Relation};
 use portcullis_wire::control::data_model::{Action, Router, ServicePolicyChange, Subject};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,10 +12,12 @@ pub(crate) type Before = BTreeMap<EntityKey, Option<Entity>>;
 /// The least events that lead from `before` to `now`, in an order in which all that is named exists:
 /// relations end, entities are created and updated, and others are deleted.
 ///
-/// `audiences` says who might see the written configurations before.
+/// `audiences` says who might see the written configurations before; `relations` are those that were added
+/// to policies or removed from them by themselves.
 pub(crate) fn events(
     before: &Before,
     audiences: &BTreeMap<String, Audience>,
+    relations: &BTreeMap<Relation, bool>,
     now: &Entities,
 ) -> Vec<AddressedEvent> {
     let changed: Vec<_> = before
@@ -29,7 +31,14 @@ pub(crate) fn events(
         .map(|(key, _, _)| key.id.as_str())
         .collect();
 
-    let mut events = Vec::new();
+    let related = |adds: bool| {
+        let relations = relations.iter();
+        relations
+            .filter(move |(_, is_related)| **is_related == adds)
+            .map(move |(changed, _)| relation(changed.change(adds)))
+    };
+
+    let mut events: Vec<_> = related(false).collect();
     for (_, old, new) in &changed {
         if let (Some(Entity::Policy(old)), Some(Entity::Policy(new))) = (old, new) {
             events.extend(old.relations_beyond(Some(new), false).map(relation));
@@ -77,6 +86,7 @@ pub(crate) fn events(
             _ => events.push(for_everyone(action, new)),
         }
     }
+    events.extend(related(true));
     for (key, old, new) in changed.iter().rev() {
         if new.is_none() {
             let audience = match key.kind {

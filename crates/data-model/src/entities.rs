@@ -1,7 +1,7 @@
 //! The model as it is.
 
 use crate::audience::{AddressedEvent, Audience};
-use crate::entity::{Entity, EntityKey, Kind};
+use crate::entity::{Entity, EntityKey, Kind, Relation};
 use portcullis_wire::control::data_model::{Action, Config, Event, Router, Subject};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,6 +32,18 @@ impl Entities {
         match entity {
             Some(entity) => self.0.insert(key, entity),
             None => self.0.remove(&key),
+        }
+    }
+
+    /// Adds a relation to a policy, or removes it; returns whether that is a change.
+    pub(crate) fn relate(&mut self, relation: &Relation, is_related: bool) -> bool {
+        let key = EntityKey {
+            kind: Kind::Policy,
+            id: relation.policy.clone(),
+        };
+        match self.0.get_mut(&key) {
+            Some(Entity::Policy(policy)) => policy.relate(&relation.entity, is_related),
+            _ => false,
         }
     }
 
@@ -99,6 +111,18 @@ impl Entities {
                     .synthetic()
             })
         })
+    }
+
+    /// Whether a router gets what others do not.
+    pub(crate) fn has_configs_of_its_own(&self, receiver: &str) -> bool {
+        let key = EntityKey {
+            kind: Kind::Router,
+            id: receiver.to_owned(),
+        };
+        match self.get(&key) {
+            Some(Entity::Router(router)) => self.configs_in_front_of(router).next().is_some(),
+            _ => false,
+        }
     }
 
     /// All that a router gets, with `keys` in their place.

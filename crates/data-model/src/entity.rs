@@ -50,7 +50,30 @@ pub struct Policy {
     pub identities: BTreeSet<String>,
 }
 
+/// That a policy relates an entity.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Relation {
+    /// Id of the policy.
+    pub policy: String,
+    pub entity: EntityKey,
+}
+
 impl Policy {
+    /// Adds a relation or removes it; returns whether that is a change.
+    pub(crate) fn relate(&mut self, entity: &EntityKey, is_related: bool) -> bool {
+        let ids = match entity.kind {
+            Kind::Service => &mut self.services,
+            Kind::PostureCheck => &mut self.posture_checks,
+            Kind::Identity => &mut self.identities,
+            _ => return false,
+        };
+        if is_related {
+            ids.insert(entity.id.clone())
+        } else {
+            ids.remove(&entity.id)
+        }
+    }
+
     /// What the policy relates, in the order in which routers are told.
     pub(crate) const fn relations(&self) -> [(RelatedEntity, &BTreeSet<String>); 3] {
         [
@@ -139,6 +162,23 @@ impl Entity {
                 policy_type: entity.policy_type,
             })),
             Self::Revocation(entity) => Subject::Revocation(Box::new(entity)),
+        }
+    }
+}
+
+impl Relation {
+    /// What routers are told of it.
+    pub(crate) fn change(&self, adds: bool) -> ServicePolicyChange {
+        ServicePolicyChange {
+            policy_id: self.policy.clone(),
+            entity_ids: vec![self.entity.id.clone()],
+            entity_type: match self.entity.kind {
+                Kind::Service => RelatedEntity::Service,
+                Kind::Identity => RelatedEntity::Identity,
+                Kind::PostureCheck => RelatedEntity::PostureCheck,
+                _ => RelatedEntity::Invalid,
+            },
+            adds,
         }
     }
 }

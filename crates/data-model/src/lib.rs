@@ -40,7 +40,7 @@ mod position;
 pub mod session_sync;
 mod subscriber;
 
-pub use entity::{Entity, EntityKey, Kind, Policy};
+pub use entity::{Entity, EntityKey, Kind, Policy, Relation};
 pub use model::{Change, DataModel, NotRising, Options};
 pub use portcullis_channel::Moment;
 pub use position::Position;

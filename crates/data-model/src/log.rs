@@ -2,16 +2,35 @@
 
 use crate::audience::{AddressedEvent, visible_to};
 use portcullis_wire::Content as _;
-use portcullis_wire::control::data_model::{ChangeSet, Changes};
+use portcullis_wire::control::data_model::{ChangeSet, Changes, Event};
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// One transaction.
 #[derive(Debug)]
 struct Entry {
     index: u64,
     previous_index: u64,
-    events: Vec<AddressedEvent>,
+    content: Content,
     bytes: usize,
+}
+
+#[derive(Debug)]
+enum Content {
+    /// All routers get the same.
+    Shared(Arc<Changes>),
+    Addressed(Vec<AddressedEvent>),
+}
+
+impl Entry {
+    fn changes(&self, events: Vec<Event>) -> Arc<Changes> {
+        Arc::new(Changes {
+            index: self.index,
+            previous_index: self.previous_index,
+            events,
+            ..Changes::default()
+        })
+    }
 }
 
 /// A chain of change sets, of which the oldest go first.
@@ -48,12 +67,20 @@ impl Log {
     pub(crate) fn append(&mut self, index: u64, previous_index: u64, events: Vec<AddressedEvent>) {
         let bytes = size(&events);
         self.bytes += bytes;
-        self.entries.push_back(Entry {
+        let is_shared = events.iter().all(AddressedEvent::is_for_everyone);
+        let mut entry = Entry {
             index,
             previous_index,
-            events,
+            content: Content::Addressed(Vec::new()),
             bytes,
-        });
+        };
+        entry.content = if is_shared {
+            let events = events.into_iter().map(|addressed| addressed.event);
+            Content::Shared(entry.changes(events.collect()))
+        } else {
+            Content::Addressed(events)
+        };
+        self.entries.push_back(entry);
         while self.entries.len() > self.max_entries || self.bytes > self.max_bytes {
             let Some(oldest) = self.entries.pop_front() else {
                 break;
@@ -80,14 +107,12 @@ impl Log {
     }
 
     /// The change set after `index` as `router` gets it, and its index.
-    pub(crate) fn after(&self, index: u64, router: &str) -> Option<Changes> {
+    pub(crate) fn after(&self, index: u64, router: &str) -> Option<Arc<Changes>> {
         let next = self.entries.partition_point(|entry| entry.index <= index);
         let entry = self.entries.get(next)?;
-        Some(Changes {
-            index: entry.index,
-            previous_index: entry.previous_index,
-            events: visible_to(router, &entry.events),
-            ..Changes::default()
+        Some(match &entry.content {
+            Content::Shared(changes) => Arc::clone(changes),
+            Content::Addressed(events) => entry.changes(visible_to(router, events)),
         })
     }
 }

@@ -3,18 +3,16 @@
 use crate::audience::Audience;
 use crate::difference::{self, Before};
 use crate::entities::Entities;
-use crate::entity::{Entity, EntityKey, Kind};
+use crate::entity::{Entity, EntityKey, Kind, Relation};
 use crate::keys::Keys;
 use crate::log::Log;
 use crate::position::Position;
 use crate::subscriber::{Cursor, Lease, Subscriber, SubscriberId, Update};
 use portcullis_channel::Moment;
-use portcullis_wire::control::data_model::{
-    CurrentIndex, DataState, PublicKey, State, Subscription,
-};
+use portcullis_wire::control::data_model::{CurrentIndex, PublicKey, State, Subscription};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 /// Time between two messages that say how far the model is.
@@ -49,6 +47,12 @@ pub enum Change {
     /// It was created or updated, or only written.
     Set(Entity),
     Removed(EntityKey),
+    /// A policy relates an entity from now on, or no longer. Policies that are set or removed in the same
+    /// transaction relate what is said there.
+    Related {
+        relation: Relation,
+        is_related: bool,
+    },
 }
 
 /// A commit whose index is not after the last one.
@@ -72,6 +76,8 @@ pub struct DataModel {
     next_id: u64,
     /// Who got an update last: the next ones are asked first.
     last_served: SubscriberId,
+    /// What most routers get, while one of them is on its way.
+    full_state: Weak<State>,
 }
 
 impl DataModel {
@@ -92,6 +98,7 @@ impl DataModel {
             subscribers: BTreeMap::new(),
             next_id: 1,
             last_served: SubscriberId(0),
+            full_state: Weak::new(),
         }
     }
 
@@ -102,6 +109,11 @@ impl DataModel {
             index: self.index,
             key_ids: self.keys.known(),
         }
+    }
+
+    /// Of the last change set.
+    pub const fn index(&self) -> u64 {
+        self.index
     }
 
     /// Change sets in the log, and their bytes.
@@ -122,13 +134,25 @@ impl DataModel {
                 index,
             });
         }
-        let changes: BTreeMap<EntityKey, Option<Entity>> = changes
-            .into_iter()
-            .map(|change| match change {
-                Change::Set(entity) => (entity.key(), Some(entity)),
-                Change::Removed(key) => (key, None),
-            })
-            .collect();
+        let mut entities = BTreeMap::new();
+        let mut relations = BTreeMap::new();
+        for change in changes {
+            match change {
+                Change::Set(entity) => {
+                    entities.insert(entity.key(), Some(entity));
+                },
+                Change::Removed(key) => {
+                    entities.insert(key, None);
+                },
+                Change::Related {
+                    relation,
+                    is_related,
+                } => {
+                    relations.insert(relation, is_related);
+                },
+            }
+        }
+        let changes = entities;
         let audiences: BTreeMap<String, Audience> = changes
             .keys()
             .filter_map(|key| match self.entities.get(key) {
@@ -148,15 +172,25 @@ impl DataModel {
             })
             .collect();
 
-        let events = difference::events(&before, &audiences, &self.entities);
-        let is_changed = before
-            .iter()
-            .any(|(key, old)| old.as_ref() != self.entities.get(key));
+        relations.retain(|relation, is_related| {
+            let policy = EntityKey {
+                kind: Kind::Policy,
+                id: relation.policy.clone(),
+            };
+            !before.contains_key(&policy) && self.entities.relate(relation, *is_related)
+        });
+
+        let events = difference::events(&before, &audiences, &relations, &self.entities);
+        let is_changed = !relations.is_empty()
+            || before
+                .iter()
+                .any(|(key, old)| old.as_ref() != self.entities.get(key));
         if !is_changed {
             return Ok(false);
         }
         self.log.append(index, self.index, events);
         self.index = index;
+        self.full_state = Weak::new();
         if hidden.is_some_and(|hidden| self.visibility_changed(&hidden, &before)) {
             self.log.restart(index);
         }
@@ -181,6 +215,7 @@ impl DataModel {
     /// anew.
     pub fn set_public_keys(&mut self, keys: impl IntoIterator<Item = PublicKey>) {
         self.keys = Arc::new(Keys::new(self.keys.known(), keys));
+        self.full_state = Weak::new();
     }
 
     /// A router has opened a control channel.
@@ -273,16 +308,24 @@ impl DataModel {
                 Cursor::At(_) | Cursor::Start => {
                     lease.cursor = Cursor::At(self.index);
                     lease.keys = Some(Arc::clone(&self.keys));
-                    let keys = self.keys.creations();
-                    Some(Update::State(DataState {
-                        state: State {
+                    let has_its_own = self.entities.has_configs_of_its_own(&subscriber.router);
+                    let known = self.full_state.upgrade().filter(|_| !has_its_own);
+                    let state = known.unwrap_or_else(|| {
+                        let keys = self.keys.creations();
+                        Arc::new(State {
                             events: self.entities.full_state(&subscriber.router, keys),
                             end_index: self.index,
                             timeline_id: self.timeline_id.clone(),
                             ..State::default()
-                        },
-                        subscription_id: Some(lease.subscription_id.clone()),
-                    }))
+                        })
+                    });
+                    if !has_its_own {
+                        self.full_state = Arc::downgrade(&state);
+                    }
+                    Some(Update::State {
+                        state,
+                        subscription_id: lease.subscription_id.clone(),
+                    })
                 },
             };
         }

@@ -3,18 +3,27 @@
 use crate::keys::Keys;
 use crate::log::Log;
 use portcullis_channel::Moment;
-use portcullis_wire::control::data_model::{ChangeSet, Changes, CurrentIndex, DataState};
+use portcullis_wire::control::data_model::{Changes, CurrentIndex, State};
 use std::sync::Arc;
 
 /// One control channel of a router. Ids of channels that ended are not used again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SubscriberId(pub(crate) u64);
 
-/// What to send to a router next.
+/// What to send to a router next. What is the same for several routers is shared, so that it has to be
+/// encoded only once.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Update {
-    State(DataState),
-    Changes(ChangeSet),
+    /// The whole model. Belongs into a [`DataState`](portcullis_wire::control::data_model::DataState).
+    State {
+        state: Arc<State>,
+        subscription_id: String,
+    },
+    /// Belongs into a [`ChangeSet`](portcullis_wire::control::data_model::ChangeSet).
+    Changes {
+        changes: Arc<Changes>,
+        subscription_id: Option<String>,
+    },
     Index(CurrentIndex),
 }
 
@@ -40,15 +49,13 @@ impl Lease {
         }
         let events = keys.since(self.keys.as_deref());
         self.keys = Some(Arc::clone(keys));
-        (!events.is_empty()).then(|| {
-            Update::Changes(ChangeSet {
-                changes: Changes {
-                    is_synthetic: true,
-                    events,
-                    ..Changes::default()
-                },
-                subscription_id: None,
-            })
+        (!events.is_empty()).then(|| Update::Changes {
+            changes: Arc::new(Changes {
+                is_synthetic: true,
+                events,
+                ..Changes::default()
+            }),
+            subscription_id: None,
         })
     }
 
@@ -56,10 +63,10 @@ impl Lease {
     pub(crate) fn next_changes(&mut self, index: u64, log: &Log, router: &str) -> Option<Update> {
         let changes = log.after(index, router)?;
         self.cursor = Cursor::At(changes.index);
-        Some(Update::Changes(ChangeSet {
+        Some(Update::Changes {
             changes,
             subscription_id: Some(self.subscription_id.clone()),
-        }))
+        })
     }
 }
 

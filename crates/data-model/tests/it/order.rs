@@ -8,8 +8,9 @@ use portcullis_data_model::{
     Change, DataModel, Entity, Kind, Moment, Options, Policy, Position, Update,
 };
 use portcullis_wire::Content as _;
-use portcullis_wire::control::data_model::{Action, Event, Subject, Subscription};
+use portcullis_wire::control::data_model::{Action, ChangeSet, Event, Subject, Subscription};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 const SUBSCRIPTION: &str = "oW0zQhR4R";
 
@@ -91,16 +92,20 @@ fn a_full_state_names_nothing_before_it_is_there() {
     let mut model = model(20, network());
     let paris = model.connect("paris".to_owned(), Moment::ZERO);
     model.subscribe(paris, &subscription(0), Moment::ZERO);
-    let Some(Update::State(state)) = poll(&mut model) else {
+    let Some(Update::State {
+        state,
+        subscription_id,
+    }) = poll(&mut model)
+    else {
         panic!("no state");
     };
-    assert_eq!(state.subscription_id.as_deref(), Some(SUBSCRIPTION));
+    assert_eq!(subscription_id, SUBSCRIPTION);
     assert_eq!(
-        (state.state.end_index, state.state.timeline_id.as_str()),
+        (state.end_index, state.timeline_id.as_str()),
         (20, "timeline")
     );
     assert_eq!(
-        describe(&state.state.events),
+        describe(&state.events),
         [
             "type host.v1",
             "type router.link.v1",
@@ -127,7 +132,9 @@ fn a_change_set_has_only_what_changed() {
     let mut model = model(20, network());
     let tokyo = model.connect("tokyo".to_owned(), Moment::ZERO);
     model.subscribe(tokyo, &subscription(20), Moment::ZERO);
-    assert!(matches!(poll(&mut model), Some(Update::Changes(keys)) if keys.changes.is_synthetic));
+    assert!(
+        matches!(poll(&mut model), Some(Update::Changes { changes, .. }) if changes.is_synthetic)
+    );
 
     let changes = [
         Change::Removed(key(Kind::Service, "wiki")),
@@ -145,12 +152,12 @@ fn a_change_set_has_only_what_changed() {
     let nothing = [Change::Set(service("mail", "mail"))];
     assert_eq!(model.commit(30, nothing), Ok(false));
 
-    let Some(Update::Changes(set)) = poll(&mut model) else {
+    let Some(Update::Changes { changes, .. }) = poll(&mut model) else {
         panic!("no change set");
     };
-    assert_eq!((set.changes.previous_index, set.changes.index), (20, 25));
+    assert_eq!((changes.previous_index, changes.index), (20, 25));
     assert_eq!(
-        describe(&set.changes.events),
+        describe(&changes.events),
         [
             "policy - [\"wiki\"]",
             "service mail",
@@ -158,11 +165,11 @@ fn a_change_set_has_only_what_changed() {
             "delete service wiki",
         ]
     );
-    let Some(Update::Changes(set)) = poll(&mut model) else {
+    let Some(Update::Changes { changes, .. }) = poll(&mut model) else {
         panic!("no change set");
     };
-    assert_eq!((set.changes.previous_index, set.changes.index), (25, 27));
-    assert!(set.changes.events.is_empty());
+    assert_eq!((changes.previous_index, changes.index), (25, 27));
+    assert!(changes.events.is_empty());
     assert_eq!(poll(&mut model), None);
 }
 
@@ -188,12 +195,12 @@ fn only_routers_that_list_a_configuration_see_it() {
     let mut events = BTreeMap::<_, Vec<_>>::new();
     while let Some((session, update)) = model.poll_update(Moment::ZERO) {
         match update {
-            Update::Changes(set) if set.changes.is_synthetic => {},
-            Update::Changes(set) => {
+            Update::Changes { changes, .. } if changes.is_synthetic => {},
+            Update::Changes { changes, .. } => {
                 events
                     .entry(session)
                     .or_default()
-                    .push(describe(&set.changes.events));
+                    .push(describe(&changes.events));
             },
             other => panic!("{other:?}"),
         }
@@ -229,10 +236,18 @@ fn a_change_set_has_the_bytes_that_were_observed() {
     model.subscribe(router, &subscription(10), Moment::ZERO);
     let host = [Change::Set(identity("BZ202gOxO", "host"))];
     assert_eq!(model.commit(11, host), Ok(true));
-    let Some(Update::Changes(set)) = poll(&mut model) else {
+    let Some(Update::Changes {
+        changes,
+        subscription_id,
+    }) = poll(&mut model)
+    else {
         panic!("no change set");
     };
-    assert_eq!(set.subscription_id.as_deref(), Some(SUBSCRIPTION));
+    assert_eq!(subscription_id.as_deref(), Some(SUBSCRIPTION));
+    let set = ChangeSet {
+        changes: (*changes).clone(),
+        subscription_id,
+    };
     let (_, body) = set.encode().unwrap();
     let observed = b"\x08\x0b\x1a\x13\x52\x11\x0a\x09BZ202gOxO\x12\x04host\x28\x0a";
     assert_eq!(body.as_ref(), observed);
@@ -254,7 +269,7 @@ fn models_of_elsewhere_are_replaced() {
         let router = model.connect("paris".to_owned(), Moment::ZERO);
         model.subscribe(router, &request, Moment::ZERO);
         assert!(
-            matches!(poll(&mut model), Some(Update::State(_))),
+            matches!(poll(&mut model), Some(Update::State { .. })),
             "{request:?}"
         );
     }
@@ -276,7 +291,7 @@ fn a_subscription_ends_when_it_is_not_renewed() {
     assert_eq!(model.commit(21, mail), Ok(true));
     let update = model.poll_update(second(589));
     assert!(
-        matches!(update, Some((_, Update::Changes(_)))),
+        matches!(update, Some((_, Update::Changes { .. }))),
         "{update:?}"
     );
 
@@ -286,4 +301,37 @@ fn a_subscription_ends_when_it_is_not_renewed() {
     let update = model.poll_update(second(590));
     assert!(matches!(update, Some((_, Update::Index(index))) if index.index == 22));
     assert_eq!(model.poll_update(second(900)), None);
+}
+
+#[test]
+fn what_is_the_same_for_several_routers_is_shared() {
+    let mut model = model(20, network());
+    for router in ["paris", "london", "tokyo"] {
+        let session = model.connect(router.to_owned(), Moment::ZERO);
+        model.subscribe(session, &subscription(0), Moment::ZERO);
+    }
+    let mut states = Vec::new();
+    while let Some(Update::State { state, .. }) = poll(&mut model) {
+        states.push(state);
+    }
+    // Paris has a configuration of its own.
+    let [paris, london, tokyo] = states.as_slice() else {
+        panic!("{states:?}");
+    };
+    assert!(Arc::ptr_eq(london, tokyo));
+    assert_eq!(paris.events.len(), london.events.len() + 1);
+
+    let mail = [Change::Set(service("mail", "mail"))];
+    assert_eq!(model.commit(21, mail), Ok(true));
+    let mut sets = Vec::new();
+    while let Some(Update::Changes { changes, .. }) = poll(&mut model) {
+        sets.push(changes);
+    }
+    assert_eq!(sets.len(), 3);
+    assert!(sets.iter().all(|set| Arc::ptr_eq(set, &sets[0])));
+
+    // A state of before is not sent again.
+    let late = model.connect("late".to_owned(), Moment::ZERO);
+    model.subscribe(late, &subscription(0), Moment::ZERO);
+    assert!(matches!(poll(&mut model), Some(Update::State { state, .. }) if state.end_index == 21));
 }

@@ -57,43 +57,52 @@ impl Receiver {
     pub(crate) fn receive(&mut self, update: Update) -> bool {
         let own = format!("{}-{}", self.id, self.subscriptions);
         match update {
-            Update::State(state) if state.subscription_id.as_ref() == Some(&own) => {
+            Update::State {
+                state,
+                subscription_id,
+            } if subscription_id == own => {
                 self.states += 1;
                 self.model.clear();
                 self.keys.clear();
-                self.index = state.state.end_index;
-                self.timeline_id = state.state.timeline_id;
-                for event in state.state.events {
-                    self.apply(event);
+                self.index = state.end_index;
+                self.timeline_id.clone_from(&state.timeline_id);
+                for event in &state.events {
+                    self.apply(event.clone());
                 }
                 false
             },
-            Update::Changes(set) if set.changes.is_synthetic => {
+            Update::Changes {
+                changes,
+                subscription_id,
+            } if changes.is_synthetic => {
                 assert_eq!(
-                    (set.changes.index, set.subscription_id),
+                    (changes.index, subscription_id),
                     (0, None),
                     "keys have no index"
                 );
-                for event in set.changes.events {
-                    self.apply(event);
+                for event in &changes.events {
+                    self.apply(event.clone());
                 }
                 false
             },
-            Update::Changes(set) if set.subscription_id.as_ref() == Some(&own) => {
-                if set.changes.previous_index != self.index {
+            Update::Changes {
+                changes,
+                subscription_id,
+            } if subscription_id.as_ref() == Some(&own) => {
+                if changes.previous_index != self.index {
                     self.gaps += 1;
                     return true;
                 }
-                assert!(set.changes.index > self.index, "indexes rise");
+                assert!(changes.index > self.index, "indexes rise");
                 self.change_sets += 1;
-                self.index = set.changes.index;
-                for event in set.changes.events {
-                    self.apply(event);
+                self.index = changes.index;
+                for event in &changes.events {
+                    self.apply(event.clone());
                 }
                 false
             },
             Update::Index(announcement) => announcement.index > self.index,
-            Update::State(_) | Update::Changes(_) => false,
+            Update::State { .. } | Update::Changes { .. } => false,
         }
     }
 

@@ -1,8 +1,10 @@
 //! Routers that connect, lag, miss messages and go, and a controller that restarts.
 
 use crate::receiver::Receiver;
-use crate::support::{Truth, change, public_key, seen_by};
-use portcullis_data_model::{Change, DataModel, Moment, Options, Position, Update};
+use crate::support::{Truth, change, key, public_key, seen_by};
+use portcullis_data_model::{
+    Change, DataModel, Entity, Kind, Moment, Options, Policy, Position, Relation, Update,
+};
 use portcullis_seeded_random::Random;
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -49,7 +51,15 @@ impl World {
         let written = self.truth.iter().filter(|(key, entity)| {
             before.get(*key) != Some(*entity) || key.id.ends_with('1') // Some are only written.
         });
-        let written = written.map(|(_, entity)| Change::Set(entity.clone()));
+        let by_relations = self.random.one_in(2);
+        let written = written.flat_map(|(key, entity)| match (before.get(key), entity) {
+            (Some(Entity::Policy(old)), Entity::Policy(new))
+                if by_relations && old.name == new.name =>
+            {
+                relations(old, new)
+            },
+            _ => vec![Change::Set(entity.clone())],
+        });
         let changes: Vec<_> = removed.chain(written).collect();
         self.revision += 1 + self.random.below(3);
         let is_changed = self.model.commit(self.revision, changes).unwrap();
@@ -126,7 +136,8 @@ impl World {
             return;
         };
         self.model.written(receiver.session.unwrap());
-        let is_chained = matches!(&update, Update::Changes(set) if !set.changes.is_synthetic);
+        let is_chained =
+            matches!(&update, Update::Changes { changes, .. } if !changes.is_synthetic);
         if !(is_lost && is_chained) && receiver.receive(update) {
             self.subscribe(number, false);
         }
@@ -178,6 +189,28 @@ impl World {
             assert_eq!(receiver.keys, keys);
         }
     }
+}
+
+/// The changes that lead from one policy to another with the same name.
+fn relations(old: &Policy, new: &Policy) -> Vec<Change> {
+    let kinds = [
+        (Kind::Service, &old.services, &new.services),
+        (Kind::PostureCheck, &old.posture_checks, &new.posture_checks),
+        (Kind::Identity, &old.identities, &new.identities),
+    ];
+    let changes = kinds.into_iter().flat_map(|(kind, old, new)| {
+        let changed = old.symmetric_difference(new);
+        changed.map(move |id| (key(kind, id), new.contains(id)))
+    });
+    changes
+        .map(|(entity, is_related)| Change::Related {
+            relation: Relation {
+                policy: new.id.clone(),
+                entity,
+            },
+            is_related,
+        })
+        .collect()
 }
 
 #[test]
