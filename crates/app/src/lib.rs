@@ -64,6 +64,7 @@ pub mod related;
 pub mod revocations;
 pub mod rights;
 pub mod role_attributes;
+pub mod router_keys;
 pub mod routers;
 pub mod service_sessions;
 pub mod services;

@@ -10,6 +10,7 @@ use portcullis_pki::{
     ReservedNames, TrustAnchors, TrustDomain, certificates_to_pem, pkcs7,
 };
 use std::sync::Arc;
+use tokio::sync::watch;
 
 mod chain_cache;
 mod chain_validity;
@@ -100,6 +101,8 @@ pub struct Network {
     /// The keys of earlier certificates.
     retired_keys: RwLock<Vec<VerificationKey>>,
     chain_cache: ChainCache,
+    /// Tells that other keys count for tokens.
+    key_changes: watch::Sender<()>,
 }
 
 /// State that depends on the server certificate and changes when that is renewed.
@@ -161,6 +164,7 @@ impl Network {
             serving_state: RwLock::new(Arc::new(served)),
             retired_keys: RwLock::default(),
             chain_cache: ChainCache::default(),
+            key_changes: watch::Sender::default(),
         })
     }
 
@@ -237,6 +241,18 @@ impl Network {
     /// Sets the keys of earlier certificates.
     pub(crate) fn set_retired_keys(&self, keys: Vec<VerificationKey>) {
         *self.retired_keys.write() = keys;
+        self.key_changes.send_replace(());
+    }
+
+    /// Tells when other keys than before sign or verify tokens. That some are not needed any more is
+    /// not told.
+    pub fn key_changes(&self) -> watch::Receiver<()> {
+        self.key_changes.subscribe()
+    }
+
+    /// The certificates that chains of clients may lead to.
+    pub(crate) fn anchors(&self) -> &[Certificate] {
+        self.anchors.certificates()
     }
 
     /// Parses a certificate signing request of an identity.
@@ -273,6 +289,7 @@ impl Network {
         let retired = VerificationKey::of_signer(&self.serving_state().jwt_signer);
         self.retired_keys.write().push(retired);
         *self.serving_state.write() = Arc::new(served);
+        self.key_changes.send_replace(());
         Ok(())
     }
 

@@ -56,6 +56,7 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
             "enrollments",
             // What is made of several resources, or works on the store as a whole.
             "change_feed",
+            "router_keys",
             "controllers",
             "fabric",
             "related",
