@@ -10,6 +10,7 @@ mod links;
 mod reports;
 mod terminators;
 
+use crate::model::ModelSubscriber;
 use crate::plane::Plane;
 use crate::session::Session;
 use crate::work::WorkQueue;
@@ -17,13 +18,15 @@ use portcullis_channel::Frame;
 use portcullis_transport::Inbox;
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::address::{Controller, ControllerAddresses, Endpoint};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Handles the messages of one router.
 pub(crate) struct Handler {
     plane: Arc<Plane>,
     session: Arc<Session>,
     work: WorkQueue,
+    /// Present once the router has asked for the data model.
+    model: OnceLock<ModelSubscriber>,
 }
 
 impl Handler {
@@ -33,6 +36,7 @@ impl Handler {
             plane,
             session,
             work,
+            model: OnceLock::new(),
         }
     }
 
@@ -124,6 +128,7 @@ impl Handler {
             Says::ResynchronizationRequest(request) => self.handle_resynchronization(&request),
             Says::ApiSessionHeartbeat(heartbeat) => self.handle_session_heartbeat(heartbeat),
             Says::ValidateSessions(validate) => self.handle_validate_sessions(validate),
+            Says::Subscription(subscription) => self.handle_subscription(subscription),
             Says::ConnectEvents(events) => self.session.set_connections(events),
             Says::RequestClusterMembers => self.send_controllers(),
 

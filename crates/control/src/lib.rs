@@ -13,6 +13,7 @@ mod follower;
 mod groups;
 mod handle;
 mod live;
+mod model;
 mod network;
 mod outlet;
 mod peers;
@@ -64,6 +65,7 @@ impl ControlPlane {
             &plane,
             client_sessions::run(Arc::clone(&plane), inboxes.wanted),
         );
+        spawn(&plane, Arc::clone(&plane.model).run());
         spawn(&plane, keep_deadlines(Arc::clone(&plane)));
         spawn(&plane, follow_network(Arc::clone(&plane), inboxes.outputs));
         Self(plane)

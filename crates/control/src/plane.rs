@@ -3,6 +3,7 @@
 use crate::client_sessions::{ClientSessions, Wanted};
 use crate::enforcement::{self, Enforcement};
 use crate::groups::Groups;
+use crate::model::ModelPublisher;
 use crate::network::{LiveFabric, Outputs};
 use crate::sessions::Sessions;
 use portcullis_app::App;
@@ -41,6 +42,7 @@ pub(crate) struct Plane {
     pub(crate) network: Arc<LiveFabric>,
     pub(crate) sessions: Arc<Sessions>,
     pub(crate) client_sessions: ClientSessions,
+    pub(crate) model: Arc<ModelPublisher>,
     pub(crate) enforcement: Enforcement,
     pub(crate) groups: Groups,
     pub(crate) tasks: TaskTracker,
@@ -67,6 +69,7 @@ impl Plane {
         let (network, outputs) = LiveFabric::new(options.fabric, clock);
         let (client_sessions, wanted) = ClientSessions::new();
         let (enforcement, enforced) = Enforcement::new();
+        let model = Arc::new(ModelPublisher::new(Arc::clone(&app), clock));
         let plane = Self {
             app,
             hello: ControllerHello {
@@ -77,6 +80,7 @@ impl Plane {
             network,
             sessions: Arc::default(),
             client_sessions,
+            model,
             enforcement,
             groups: Groups::new(clock),
             tasks: TaskTracker::new(),

@@ -1,6 +1,7 @@
 //! One connected router.
 
 use crate::client_sessions::SyncState;
+use crate::model::{ModelOutlet, Sent};
 use crate::outlet::Outlet;
 use crate::peers::{PeerNews, PeerStatus};
 use crate::validation::{RouterTerminator, Validation};
@@ -257,6 +258,12 @@ impl Session {
             sync_status: reported.sync_status,
             version: version(&self.hello),
         }
+    }
+}
+
+impl ModelOutlet for Session {
+    fn send(&self, message: Message) -> Result<Sent, SendErrorKind> {
+        Ok(Box::pin(self.send_tracked(message)?))
     }
 }
 

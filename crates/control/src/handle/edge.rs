@@ -1,17 +1,20 @@
 //! What edge routers need for SDKs: sessions, and the data model.
 
 use super::Handler;
+use crate::model::ModelOutlet;
 use portcullis_app::service_sessions;
 use portcullis_app::sessions::for_routers;
 use portcullis_domain::view::SyncStatus;
 use portcullis_wire::Token;
 use portcullis_wire::control::ControlMessage;
+use portcullis_wire::control::data_model::Subscription;
 use portcullis_wire::control::edge_hello::{ClientHello, ServerHello, ServerHelloBody};
 use portcullis_wire::control::session::{
     ApiSessionHeartbeat, ApiSessionsRemoved, ResynchronizationRequest, SessionsRemoved,
     ValidateSessions,
 };
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Tokens in one message; routers send no more.
 const MAX_TOKENS: usize = 10_000;
@@ -39,6 +42,15 @@ impl Handler {
         self.session.set_client_hello(hello.hello);
         self.session.set_sync_status(SyncStatus::HelloWait);
         self.plane.client_sessions.synchronize(&self.session);
+    }
+
+    /// The router wants to follow the data model, or to go on doing so.
+    pub(super) fn handle_subscription(&self, subscription: Subscription) {
+        let subscriber = self.model.get_or_init(|| {
+            let outlet = Arc::clone(&self.session) as Arc<dyn ModelOutlet>;
+            self.plane.model.connect(self.session.id().clone(), outlet)
+        });
+        subscriber.subscribe(subscription);
     }
 
     /// The router has not got all sessions.

@@ -4,6 +4,7 @@
 mod admission;
 #[cfg(test)]
 mod circuits;
+mod data_model;
 #[cfg(test)]
 mod links;
 #[cfg(test)]

@@ -1,0 +1,426 @@
+use super::*;
+use http::Method;
+use portcullis_channel::UnixNanos;
+use portcullis_seeded_random::Random;
+use portcullis_testkit::Harness;
+use portcullis_wire::control::ControlMessage;
+use portcullis_wire::control::data_model::{Action, Event as ModelEvent, RelatedEntity, Subject};
+use serde_json::{Value, json};
+use std::collections::{BTreeSet, VecDeque};
+use std::mem::{Discriminant, discriminant};
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The queue of a channel that takes so many messages.
+struct Queue {
+    messages: Mutex<VecDeque<(Message, oneshot::Sender<()>)>>,
+    most: usize,
+    refused: Mutex<usize>,
+    arrived: Notify,
+}
+
+impl ModelOutlet for Queue {
+    fn send(&self, message: Message) -> Result<Sent, SendErrorKind> {
+        let mut messages = self.messages.lock();
+        if messages.len() >= self.most {
+            *self.refused.lock() += 1;
+            return Err(SendErrorKind::QueueFull);
+        }
+        let (written, sent) = oneshot::channel();
+        messages.push_back((message, written));
+        self.arrived.notify_one();
+        Ok(Box::pin(async {
+            let _ = sent.await;
+        }))
+    }
+}
+
+/// A router that does with the model what real ones do.
+struct Router {
+    subscriber: ModelSubscriber,
+    queue: Arc<Queue>,
+    id: String,
+    subscriptions: u64,
+    index: u64,
+    timeline: String,
+    entities: BTreeMap<(Kind, String), Subject>,
+    relations: BTreeSet<(String, RelatedEntity, String)>,
+    states: usize,
+    change_sets: usize,
+}
+
+/// The kind of an entity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Kind(Discriminant<Subject>, u8);
+
+impl PartialOrd for Kind {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Kind {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.1.cmp(&other.1)
+    }
+}
+
+fn key(subject: &Subject) -> (Kind, String) {
+    let (number, id) = match subject {
+        Subject::Identity(entity) => (0, &entity.id),
+        Subject::Service(entity) => (1, &entity.id),
+        Subject::ServicePolicy(entity) => (2, &entity.id),
+        Subject::PostureCheck(entity) => (3, &entity.id),
+        Subject::PublicKey(entity) => (4, &entity.key_id),
+        Subject::Revocation(entity) => (5, &entity.id),
+        Subject::ServicePolicyChange(entity) => (6, &entity.policy_id),
+        Subject::ConfigType(entity) => (7, &entity.id),
+        Subject::Config(entity) => (8, &entity.id),
+        Subject::Router(entity) => (9, &entity.id),
+    };
+    (Kind(discriminant(subject), number), id.clone())
+}
+
+impl Router {
+    fn connect(publisher: &Arc<ModelPublisher>, id: &str, most: usize) -> Self {
+        let queue = Arc::new(Queue {
+            messages: Mutex::default(),
+            most,
+            refused: Mutex::default(),
+            arrived: Notify::new(),
+        });
+        let outlet = Arc::clone(&queue) as Arc<dyn ModelOutlet>;
+        let mut router = Self {
+            subscriber: publisher.connect(RouterId::from_wire(id), outlet),
+            queue,
+            id: id.to_owned(),
+            subscriptions: 0,
+            index: 0,
+            timeline: String::new(),
+            entities: BTreeMap::new(),
+            relations: BTreeSet::new(),
+            states: 0,
+            change_sets: 0,
+        };
+        router.subscribe();
+        router
+    }
+
+    fn subscription_id(&self) -> String {
+        format!("{}-{}", self.id, self.subscriptions)
+    }
+
+    fn subscribe(&mut self) {
+        self.subscriptions += 1;
+        self.subscriber.subscribe(Subscription {
+            current_index: self.index,
+            duration_seconds: 300,
+            is_renewal: false,
+            timeline_id: self.timeline.clone(),
+            subscription_id: self.subscription_id(),
+        });
+    }
+
+    /// Takes everything that has arrived.
+    fn read(&mut self) {
+        loop {
+            let next = self.queue.messages.lock().pop_front();
+            let Some((message, written)) = next else {
+                return;
+            };
+            // The publisher may be gone.
+            let _ = written.send(());
+            self.take(ControlMessage::decode(&message).unwrap());
+        }
+    }
+
+    fn take(&mut self, message: ControlMessage) {
+        let own = Some(self.subscription_id());
+        match message {
+            ControlMessage::DataState(state) if state.subscription_id == own => {
+                self.states += 1;
+                self.entities.clear();
+                self.relations.clear();
+                self.index = state.state.end_index;
+                self.timeline = state.state.timeline_id;
+                state
+                    .state
+                    .events
+                    .into_iter()
+                    .for_each(|event| self.apply(event));
+            },
+            ControlMessage::ChangeSet(set) if set.changes.is_synthetic => {
+                set.changes
+                    .events
+                    .into_iter()
+                    .for_each(|event| self.apply(event));
+            },
+            ControlMessage::ChangeSet(set) if set.subscription_id == own => {
+                self.change_sets += 1;
+                if set.changes.previous_index == self.index {
+                    self.index = set.changes.index;
+                    set.changes
+                        .events
+                        .into_iter()
+                        .for_each(|event| self.apply(event));
+                } else {
+                    self.subscribe();
+                }
+            },
+            _ => {},
+        }
+    }
+
+    fn apply(&mut self, event: ModelEvent) {
+        let subject = event.subject.unwrap();
+        if let Subject::ServicePolicyChange(change) = &subject {
+            for id in &change.entity_ids {
+                let relation = (change.policy_id.clone(), change.entity_type, id.clone());
+                if change.adds {
+                    self.relations.insert(relation);
+                } else {
+                    assert!(self.relations.remove(&relation));
+                }
+            }
+            return;
+        }
+        let key = key(&subject);
+        if event.action == Action::Delete {
+            self.relations.retain(|(policy, ..)| *policy != key.1);
+            self.entities.remove(&key);
+        } else {
+            self.entities.insert(key, subject);
+        }
+    }
+
+    /// Reads until something is the case.
+    async fn read_until(&mut self, is_done: impl Fn(&Self) -> bool + Send + Sync) {
+        let reading = async {
+            loop {
+                self.read();
+                if is_done(self) {
+                    return;
+                }
+                self.queue.arrived.notified().await;
+            }
+        };
+        timeout(PATIENCE, reading).await.unwrap();
+    }
+
+    fn has(&self, number: u8, id: &str) -> bool {
+        let mut keys = self.entities.keys();
+        keys.any(|(kind, of)| kind.1 == number && of == id)
+    }
+}
+
+struct Stage {
+    controller: Harness,
+    admin: String,
+    publisher: Arc<ModelPublisher>,
+}
+
+impl Stage {
+    async fn start() -> Self {
+        let controller = Harness::start().await;
+        let admin = controller.admin().await;
+        let clock = Clock::start(UnixNanos(0));
+        let publisher = Arc::new(ModelPublisher::new(Arc::clone(&controller.app), clock));
+        tokio::spawn(Arc::clone(&publisher).run());
+        Self {
+            controller,
+            admin,
+            publisher,
+        }
+    }
+
+    async fn create(&self, path: &str, body: &Value) -> String {
+        let request = self.controller.manage(Method::POST, path, &self.admin);
+        request.json(body).send().await.id()
+    }
+
+    async fn change(&self, method: Method, path: &str, body: &Value) {
+        let request = self.controller.manage(method, path, &self.admin);
+        let reply = request.json(body).send().await;
+        assert!(reply.status.is_success(), "{reply:?}");
+    }
+}
+
+fn subset(random: &mut Random) -> Vec<&'static str> {
+    let all = ["a", "b", "c"];
+    all.into_iter().filter(|_| random.one_in(2)).collect()
+}
+
+/// Changes entities at random.
+struct Changes {
+    random: Random,
+    /// Paths of entities that may be changed and removed.
+    entities: Vec<(&'static str, String)>,
+    created: usize,
+}
+
+impl Changes {
+    async fn make(&mut self, stage: &Stage) {
+        let random = &mut self.random;
+        let place = random.below(self.entities.len() as u64 + 1);
+        let known = self.entities.get(usize::try_from(place).unwrap()).cloned();
+        if let Some((path, id)) = known
+            && random.one_in(2)
+        {
+            let path = format!("{path}/{id}");
+            if random.one_in(3) {
+                stage.change(Method::DELETE, &path, &json!({})).await;
+                self.entities.retain(|(_, other)| *other != id);
+            } else if path.starts_with("/service-policies") {
+                let roles: Vec<_> = subset(random)
+                    .iter()
+                    .map(|role| format!("#{role}"))
+                    .collect();
+                let body = json!({"serviceRoles": roles});
+                stage.change(Method::PATCH, &path, &body).await;
+            } else {
+                let mut body = json!({"roleAttributes": subset(random)});
+                if path.starts_with("/posture-checks") {
+                    body["typeId"] = json!("MFA");
+                }
+                stage.change(Method::PATCH, &path, &body).await;
+            }
+            return;
+        }
+        self.created += 1;
+        let name = format!("entity {}", self.created);
+        let (path, body) = match random.below(4) {
+            0 => {
+                let body = json!({
+                    "name": name, "type": "Default", "isAdmin": false,
+                    "roleAttributes": subset(random),
+                });
+                ("/identities", body)
+            },
+            1 => {
+                let attributes = subset(random);
+                let body =
+                    json!({"name": name, "encryptionRequired": true, "roleAttributes": attributes});
+                ("/services", body)
+            },
+            2 => {
+                let body = json!({
+                    "name": name, "typeId": "MFA", "timeoutSeconds": 60,
+                    "roleAttributes": subset(random),
+                });
+                ("/posture-checks", body)
+            },
+            _ => {
+                let roles: Vec<_> = subset(random)
+                    .iter()
+                    .map(|role| format!("#{role}"))
+                    .collect();
+                let body = json!({
+                    "name": name, "type": "Dial", "semantic": "AnyOf", "serviceRoles": roles,
+                    "identityRoles": ["#all"], "postureCheckRoles": ["#a"],
+                });
+                ("/service-policies", body)
+            },
+        };
+        let id = stage.create(path, &body).await;
+        self.entities.push((path, id));
+    }
+}
+
+#[tokio::test]
+async fn routers_end_with_what_a_new_one_gets() {
+    let stage = Stage::start().await;
+    // One that reads all the time, one that reads seldom, and one whose channel takes little.
+    let mut quick = Router::connect(&stage.publisher, "quick", 100);
+    let mut slow = Router::connect(&stage.publisher, "slow", 100);
+    let mut narrow = Router::connect(&stage.publisher, "narrow", 2);
+    let mut changes = Changes {
+        random: Random::from_seed(7),
+        entities: Vec::new(),
+        created: 0,
+    };
+    for round in 0..80 {
+        changes.make(&stage).await;
+        quick.read();
+        if round % 30 == 29 {
+            slow.read();
+            narrow.read();
+        }
+    }
+    let mark = stage
+        .create(
+            "/services",
+            &json!({"name": "mark", "encryptionRequired": true}),
+        )
+        .await;
+    let mut fresh = Router::connect(&stage.publisher, "fresh", 100);
+    fresh.read_until(|router| router.states > 0).await;
+    for router in [&mut quick, &mut slow, &mut narrow] {
+        router.read_until(|router| router.has(1, &mark)).await;
+        assert_eq!(router.index, fresh.index, "{}", router.id);
+        assert_eq!(router.entities, fresh.entities, "{}", router.id);
+        assert_eq!(router.relations, fresh.relations, "{}", router.id);
+    }
+    assert!(!fresh.relations.is_empty());
+    assert_eq!((quick.states, slow.states), (1, 1));
+    assert!(narrow.states > 1 && *narrow.queue.refused.lock() > 0);
+    assert!(quick.change_sets > 40);
+}
+
+#[tokio::test]
+async fn policies_relate_what_their_roles_select_and_keys_are_there() {
+    let stage = Stage::start().await;
+    let mut router = Router::connect(&stage.publisher, "router", 100);
+    router.read_until(|router| router.states == 1).await;
+    let keys = router.entities.keys().filter(|(kind, _)| kind.1 == 4);
+    assert!(keys.count() >= 2, "one for tokens, and a root");
+
+    let service = json!({"name": "wiki", "encryptionRequired": true, "roleAttributes": ["wiki"]});
+    let service = stage.create("/services", &service).await;
+    let policy = json!({
+        "name": "wiki", "type": "Dial", "semantic": "AnyOf",
+        "serviceRoles": ["#wiki"], "identityRoles": ["#users"],
+    });
+    let policy = stage.create("/service-policies", &policy).await;
+    let user =
+        json!({"name": "u", "type": "Default", "isAdmin": false, "roleAttributes": ["users"]});
+    let user = stage.create("/identities", &user).await;
+    let relation = (policy, RelatedEntity::Identity, user.clone());
+    router
+        .read_until(|router| router.relations.contains(&relation))
+        .await;
+    let services: Vec<_> = router.relations.iter().map(|(.., id)| id.clone()).collect();
+    assert!(services.contains(&service));
+    let path = format!("/identities/{user}");
+    stage.change(Method::DELETE, &path, &json!({})).await;
+    router.read_until(|router| !router.has(0, &user)).await;
+    assert!(!router.relations.contains(&relation));
+    assert_eq!(router.states, 1);
+}
+
+#[tokio::test]
+async fn identities_are_enabled_again_in_time() {
+    let stage = Stage::start().await;
+    let mut router = Router::connect(&stage.publisher, "router", 100);
+    let user = json!({"name": "u", "type": "Default", "isAdmin": false});
+    let user = stage.create("/identities", &user).await;
+    let path = format!("/identities/{user}/disable");
+    stage
+        .change(Method::POST, &path, &json!({"durationMinutes": 5}))
+        .await;
+    let is_disabled = |router: &Router, expected: bool| {
+        router.entities.values().any(|subject| {
+            matches!(subject, Subject::Identity(found) if found.id == user && found.is_disabled == expected)
+        })
+    };
+    router.read_until(|router| is_disabled(router, true)).await;
+    let minutes = portcullis_domain::clock::SignedDuration::from_mins(5);
+    stage.controller.clock.advance(minutes);
+    router.read_until(|router| is_disabled(router, false)).await;
+    // What is committed next goes on from there.
+    let service = json!({"name": "wiki", "encryptionRequired": true});
+    let service = stage.create("/services", &service).await;
+    router.read_until(|router| router.has(1, &service)).await;
+    assert_eq!(router.states, 1);
+}

@@ -1,0 +1,73 @@
+//! The router data model.
+
+use crate::router::Router;
+use crate::stage::Stage;
+use portcullis_wire::control::ControlMessage;
+use portcullis_wire::control::data_model::{Action, Changes, State, Subject, Subscription};
+use serde_json::json;
+
+fn subscribe(router: &Router) {
+    router.say(&ControlMessage::Subscription(Subscription {
+        duration_seconds: 300,
+        subscription_id: "first".to_owned(),
+        ..Subscription::default()
+    }));
+}
+
+async fn full_state(router: &mut Router) -> State {
+    let state = router.expect(|message| match message {
+        ControlMessage::DataState(state) => Some(state),
+        _ => None,
+    });
+    let (_, state) = state.await;
+    assert_eq!(state.subscription_id.as_deref(), Some("first"));
+    state.state
+}
+
+async fn changes(router: &mut Router) -> Changes {
+    let set = router.expect(|message| match message {
+        ControlMessage::ChangeSet(set) => Some(set.changes),
+        _ => None,
+    });
+    set.await.1
+}
+
+#[tokio::test]
+async fn routers_that_subscribe_get_the_model_and_its_changes() {
+    let stage = Stage::start().await;
+    let wiki = stage.service("wiki").await;
+    let mut paris = stage.connect("paris").await;
+    subscribe(&paris);
+    let model = full_state(&mut paris).await;
+    let has = |wanted: &dyn Fn(&Subject) -> bool| {
+        let mut subjects = model
+            .events
+            .iter()
+            .filter_map(|event| event.subject.as_ref());
+        subjects.any(wanted)
+    };
+    assert!(has(
+        &|subject| matches!(subject, Subject::Service(found) if found.id == wiki)
+    ));
+    assert!(has(&|subject| matches!(subject, Subject::PublicKey(_))));
+    let own = |subject: &Subject| matches!(subject, Subject::Router(found) if found.id == paris.id && !found.fingerprint.is_empty());
+    assert!(has(&own));
+
+    stage
+        .patch(&format!("services/{wiki}"), &json!({"name": "mail"}))
+        .await;
+    let mut last = model.end_index;
+    let renamed = loop {
+        let set = changes(&mut paris).await;
+        assert_eq!(set.previous_index, last);
+        last = set.index;
+        if let [event] = set.events.as_slice()
+            && event.action == Action::Update
+            && let Some(Subject::Service(service)) = &event.subject
+        {
+            break service.name.clone();
+        }
+    };
+    assert_eq!(renamed, "mail");
+    stage.stop().await;
+}
