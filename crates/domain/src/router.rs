@@ -168,7 +168,8 @@ impl Router {
     /// Makes the unverified certificate the one that counts.
     pub fn confirm_extension(&mut self, now: Timestamp) {
         if let Some(extended) = self.spec.unverified_certificate.take() {
-            self.replace_certificate(Some(extended), now);
+            let before = self.spec.certificate.take();
+            self.replace_certificate(Some(extended.confirmed(before)), now);
         }
     }
 
@@ -299,6 +300,9 @@ mod tests {
         assert_eq!(counting(&router), Some(("aa", "aa")));
         router.confirm_extension(NOW);
         assert_eq!(counting(&router), Some(("bb", "aa")));
+        let confirmed = router.spec.certificate.clone().unwrap();
+        let identified = ["aa", "bb", "cc"].map(|one| confirmed.identifies(one));
+        assert_eq!(identified, [true, true, false]);
         router.confirm_extension(NOW);
         router.extend_certificate(certificate("cc"), Confirmation::Needless, NOW);
         assert_eq!(counting(&router), Some(("cc", "aa")));

@@ -21,8 +21,10 @@ use portcullis_storage::tables::{Found, Rows, reference, router_key};
 pub struct ConnectedRouter {
     number: RecordNumber,
     id: RouterId,
-    /// The certificate of the connection, as the record had it.
-    certificate: RouterCertificate,
+    /// That of the certificate of the connection.
+    fingerprint: String,
+    /// The enrollment that the certificate goes back to.
+    enrollment: String,
     /// The key of that certificate.
     key: Sha256Fingerprint,
     is_edge: bool,
@@ -42,7 +44,7 @@ impl ConnectedRouter {
 
     /// Lower-case hex SHA-1 of the certificate of its connection.
     pub fn fingerprint(&self) -> &str {
-        &self.certificate.fingerprint
+        &self.fingerprint
     }
 
     /// The key that it has proved to hold.
@@ -164,7 +166,7 @@ fn judge(
     let router = &found.entity;
     let certificate = enrolled_certificate(router)?;
     // Fingerprints are public, so comparing them may take as long as it takes.
-    if certificate.fingerprint != proved.fingerprint.to_string() {
+    if !certificate.identifies(&proved.fingerprint.to_string()) {
         return Err(RouterRefusal::OtherCertificate);
     }
     let leaf = Certificate::from_der(*leaf).map_err(ClientChainError::from);
@@ -174,7 +176,8 @@ fn judge(
     Ok(ConnectedRouter {
         number: found.number(),
         id: router.id.clone(),
-        certificate: certificate.clone(),
+        fingerprint: proved.fingerprint.to_string(),
+        enrollment: certificate.enrollment().to_owned(),
         key: leaf.key_fingerprint(),
         is_edge: router.spec.edge().is_some(),
         is_tunneler_enabled: is_tunneler(router),
@@ -202,7 +205,7 @@ pub(crate) fn find_connected(
     let key = router_key(router.number);
     let entity: Router = rows.get(&key)?.ok_or(RouterRefusal::Unknown)?;
     let certificate = enrolled_certificate(&entity)?;
-    if certificate.enrollment() != router.certificate.enrollment() {
+    if certificate.enrollment() != router.enrollment {
         return Err(RouterRefusal::OtherCertificate);
     }
     check_enabled(&entity)?;

@@ -1,7 +1,8 @@
 //! Extension of certificates over the control channel.
 //!
 //! A router asks for certificates with the keys that it has, stores them, and confirms that it has
-//! them. Only then the new certificate counts, and the old one does no longer; the connection stays.
+//! them. Only then the new certificate counts; the connection stays. The old one, which is for the same
+//! key, lets the router in until the next extension: it has no other if the answer was lost.
 
 use super::certificates::{RouterCertificates, RouterCsrs, issue};
 use super::connected::{ConnectedRouter, RouterRefusal, find_connected};

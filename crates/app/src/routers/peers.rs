@@ -43,7 +43,8 @@ pub fn verify_peer(app: &App, id: &RouterId, fingerprints: &[String]) -> Result<
     let router = found.ok_or(PeerRefusal::Unknown)?.entity;
     let certificate = router.spec.certificate.as_ref();
     let certificate = certificate.ok_or(PeerRefusal::NotEnrolled)?;
-    if fingerprints.first() != Some(&certificate.fingerprint) {
+    let first = fingerprints.first();
+    if !first.is_some_and(|first| certificate.identifies(first)) {
         return Err(PeerRefusal::OtherCertificate);
     }
     if router.spec.disabled {

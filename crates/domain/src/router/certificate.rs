@@ -13,6 +13,10 @@ pub struct RouterCertificate {
     /// Fingerprint of the certificate with which the router enrolled, if it was extended since.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     enrolled: Option<String>,
+    /// Fingerprint of the certificate that it replaced for the same key, when the router confirmed
+    /// that it has this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    replaced: Option<String>,
 }
 
 impl RouterCertificate {
@@ -22,6 +26,7 @@ impl RouterCertificate {
             pem,
             fingerprint,
             enrolled: None,
+            replaced: None,
         }
     }
 
@@ -37,6 +42,22 @@ impl RouterCertificate {
             enrolled: Some(before.enrollment().to_owned()),
             ..self
         }
+    }
+
+    /// This certificate after the router confirmed that it has it in place of `before`.
+    #[must_use]
+    pub(super) fn confirmed(self, before: Option<Self>) -> Self {
+        Self {
+            replaced: before.map(|before| before.fingerprint),
+            ..self
+        }
+    }
+
+    /// Whether the certificate with this fingerprint identifies the router: this one, or the one that
+    /// it replaced. The router has not stored this one if it never got the answer to its confirmation;
+    /// both are for one key, so refusing the old one would keep nobody out but the router.
+    pub fn identifies(&self, fingerprint: &str) -> bool {
+        self.fingerprint == fingerprint || self.replaced.as_deref() == Some(fingerprint)
     }
 
     /// Identifies the enrollment that it goes back to: whoever holds an earlier certificate of the

@@ -3,7 +3,7 @@ use crate::fixture::Fixture;
 use crate::fixture::authorities::{leaf_of, new_key};
 use crate::fixture::routers::certificate_record;
 use portcullis_domain::router::RouterSpec;
-use portcullis_pki::{SigningKey, Subject, create_csr};
+use portcullis_pki::{Certificate, SigningKey, Subject, create_csr};
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::router_key;
 
@@ -14,6 +14,8 @@ struct Extending {
     fixture: Fixture,
     router: ConnectedRouter,
     key: SigningKey,
+    /// The certificate of the connection.
+    certificate: Certificate,
 }
 
 impl Extending {
@@ -31,6 +33,7 @@ impl Extending {
             fixture,
             router,
             key,
+            certificate,
         }
     }
 
@@ -92,11 +95,19 @@ async fn a_new_certificate_counts_once_the_router_has_it() {
     extending.confirm(&issued.client).await.unwrap();
     assert_eq!(extending.fingerprints(), (new.clone(), None));
     extending.fixture.admit(&[leaf], NAME).unwrap();
+    extending
+        .fixture
+        .admit(&[&extending.certificate], NAME)
+        .unwrap();
     // The answer was lost, and the connection is still there.
     extending.confirm(&issued.client).await.unwrap();
     let again = extending.extend(&extending.key, Confirmation::Needless);
     let again = fingerprint(&again.await.unwrap().client);
     assert_eq!(extending.fingerprints(), (again, None));
+    for outdated in [&extending.certificate, leaf] {
+        let refusal = extending.fixture.admit(&[outdated], NAME).unwrap_err();
+        assert!(matches!(refusal, RouterRefusal::OtherCertificate));
+    }
 }
 
 #[tokio::test]

@@ -66,6 +66,7 @@ pub(super) const ROUTER: AuditSchema = AuditSchema {
     ignored: &[
         "reported",
         "certificate.enrolled",
+        "certificate.replaced",
         "unverified_certificate.enrolled",
     ],
     user_defined: &["kind.edge.app_data", "ctrl_chan_listeners"],
