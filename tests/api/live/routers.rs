@@ -43,15 +43,24 @@ async fn a_router_is_online_while_it_is_connected() {
     assert_eq!(transit["isOnline"], true);
     let fabric = live.look(&format!("/routers/{router}")).await.data();
     assert_eq!(fabric["connected"], true);
+    assert_eq!(fabric["connectedAt"], "1970-01-01T00:00:00.000Z");
+    assert_eq!(fabric.get("disconnectedAt"), None);
     assert_eq!(fabric["versionInfo"]["version"], "v2.1.0");
     assert_eq!(
         fabric["listenerAddresses"],
         json!([{"address": "tls:edge.example:6262", "protocol": "tls"}])
     );
 
-    live.network
-        .set_router(&router, RouterConnection::default());
+    let lost = RouterConnection {
+        disconnected_at: Some(Timestamp::UNIX_EPOCH),
+        ..RouterConnection::default()
+    };
+    live.network.set_router(&router, lost);
     assert_eq!(live.read(&edge).await, offline);
+    let fabric = live.look(&format!("/routers/{router}")).await.data();
+    assert_eq!(fabric["connected"], false);
+    assert_eq!(fabric.get("connectedAt"), None);
+    assert_eq!(fabric["disconnectedAt"], "1970-01-01T00:00:00.000Z");
 }
 
 #[tokio::test]

@@ -8,6 +8,7 @@ use crate::router::{
     CtrlChanListeners, Interface, TransitRouterCreate, TransitRouterPatch, VersionInfo,
     reported_interfaces,
 };
+use crate::time::WireTime;
 use portcullis_domain::FieldError;
 use portcullis_domain::ids::{ConfigId, RouterId};
 use portcullis_domain::router::{
@@ -30,6 +31,9 @@ pub struct RouterDetail {
     pub configs: Option<BTreeSet<ConfigId>>,
     /// Whether it is connected.
     pub connected: bool,
+    /// When it connected; absent while it is not connected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connected_at: Option<WireTime>,
     /// Cost of routing a circuit through it.
     pub cost: u16,
     /// Addresses at which controllers can reach the router.
@@ -37,6 +41,9 @@ pub struct RouterDetail {
     pub ctrl_chan_listeners: CtrlChanListeners,
     /// Whether the router is disabled.
     pub disabled: bool,
+    /// When it was last lost; absent if it was not since the controller started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disconnected_at: Option<WireTime>,
     /// Lower-case hex SHA-1 of the certificate; `null` if it has none.
     pub fingerprint: Option<String>,
     /// The network interfaces that it reported.
@@ -227,9 +234,11 @@ impl From<ManagedRouterView> for RouterDetail {
             },
             configs: Some(spec.configs).filter(|configs| !configs.is_empty()),
             connected: is_online,
+            connected_at: connection.connected_since.map(WireTime::from),
             cost: spec.cost,
             ctrl_chan_listeners: spec.ctrl_chan_listeners,
             disabled: spec.disabled,
+            disconnected_at: connection.disconnected_at.map(WireTime::from),
             fingerprint: spec.certificate.map(|certificate| certificate.fingerprint),
             interfaces: reported_interfaces(&spec.reported),
             listener_addresses: is_online.then_some(listeners),

@@ -3,10 +3,12 @@
 use crate::column::Column;
 use crate::commands::entity_command::{Deletable, Noun, VerbHelp};
 use crate::entity::{EntityKind, Named};
+use crate::moment;
 use crate::table::Table;
 use crate::text::yes_or_no;
 use portcullis_api::entity::Base;
 use portcullis_api::fabric::router::RouterDetail;
+use portcullis_api::time::WireTime;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::RouterId;
 
@@ -32,6 +34,9 @@ impl EntityKind for RouterDetail {
     const COLUMNS: &'static [Column<Self>] = &[
         Column::new("connected", "state", |router, _| state(router).into()),
         Column::new("versionInfo", "version", |router, _| version(router).into()),
+        Column::new("connectedAt", "since", |router: &Self, _| {
+            router.connected_at.or(router.disconnected_at).into()
+        }),
         Column::new("cost", "cost", |router, _| router.cost.to_string().into()),
         Column::new("noTraversal", "traversal", |router, _| {
             yes_or_no(!router.no_traversal).into()
@@ -58,7 +63,8 @@ impl EntityKind for RouterDetail {
         Some(&self.base)
     }
 
-    fn add_properties(&self, table: Table, _now: Timestamp) -> Table {
+    fn add_properties(&self, table: Table, now: Timestamp) -> Table {
+        let time = |time: Option<WireTime>| time.map(|time| moment::full(time, now));
         let software = self.version_info.as_ref();
         let system = software.map(|software| format!("{} {}", software.os, software.arch));
         let interfaces = self.interfaces.iter().flatten();
@@ -68,6 +74,8 @@ impl EntityKind for RouterDetail {
         let control: Vec<_> = self.ctrl_chan_listeners.keys().cloned().collect();
         table
             .property("state", state(self))
+            .property("connected", time(self.connected_at).unwrap_or_default())
+            .property("lost", time(self.disconnected_at).unwrap_or_default())
             .property("version", version(self))
             .property("system", system.unwrap_or_default())
             .property("traversal", yes_or_no(!self.no_traversal))
