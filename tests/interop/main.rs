@@ -52,6 +52,7 @@ mod tunnel;
 mod unread_answers;
 mod ziti_cli;
 mod ziti_fabric;
+mod ziti_network;
 mod ziti_router;
 mod ziti_services;
 
