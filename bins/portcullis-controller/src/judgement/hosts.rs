@@ -27,13 +27,12 @@ fn judge_host(advertised: &AdvertisedHost<'_>) -> Option<Finding> {
     if certificate.leaf().covers_host(host) {
         return None;
     }
-    let (severity, who) = match key {
-        // Routers have no control channel to this controller yet.
-        ConfigKey::RouterAddress => (Severity::Warning, "routers"),
-        _ => (Severity::Error, "clients"),
+    let who = match key {
+        ConfigKey::RouterAddress => "routers",
+        _ => "clients",
     };
     Some(Finding {
-        severity,
+        severity: Severity::Error,
         code: WRONG_HOST,
         key: key.clone(),
         message: format!(
