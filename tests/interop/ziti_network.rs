@@ -28,14 +28,14 @@ fn clients_reach_hosts_through_it_as_long_as_they_may() {
     };
     let server = EchoServer::start();
     let network = Network::start(&ziti, &controller, server.port());
-    network.until_linked(&Api::admin(&controller));
+    parts::until_linked(&Api::admin(&controller));
 
     // Megabytes both ways; the host answers once the client has closed its half.
     network.until_reachable();
-    exchange(network.connect(), 4 << 20).unwrap();
+    exchange(&network.connect(), 4 << 20).unwrap();
     let many: Vec<_> = (0..64)
         .map(|_| network.connect())
-        .map(|connection| thread::spawn(move || exchange(connection, 64 << 10)))
+        .map(|connection| thread::spawn(move || exchange(&connection, 64 << 10)))
         .collect();
     for exchanged in many {
         exchanged.join().unwrap().unwrap();
@@ -43,25 +43,29 @@ fn clients_reach_hosts_through_it_as_long_as_they_may() {
 
     // What is open survives the controller, and ends with its right after that.
     let mut open = network.open();
-    let (url, ca, password) = (controller.url().to_owned(), controller.ca(), controller.password());
+    let (url, ca, password) = (
+        controller.url().to_owned(),
+        controller.ca(),
+        controller.password(),
+    );
     controller.kill();
     let config = site.home().join("controller.yml");
     let controller = site.run(&config).at(&url).start();
     let admin = Api::at(&url, &ca).log_in("admin", &password);
-    network.until_linked(&admin);
+    parts::until_linked(&admin);
     open.echo(b"after a restart");
-    network.until_circuits(&admin, 1);
-    network.forbid_dialing(&admin);
+    parts::until_circuits(&admin, 1);
+    parts::forbid_dialing(&admin);
     let forbidden = Instant::now();
     let mut rest = Vec::new();
     // An error says so as well.
     let _ = open.read_to_end(&mut rest);
     assert!(forbidden.elapsed() < CUT, "{:?}", forbidden.elapsed());
 
-    network.allow_dialing(&admin);
+    parts::allow_dialing(&admin);
     network.until_reachable();
     let mut open = network.open();
-    let client = network.client_id(&admin);
+    let client = parts::client_id(&admin);
     admin.delete(&format!("/identities/{client}"));
     let deleted = Instant::now();
     let _ = open.read_to_end(&mut rest);

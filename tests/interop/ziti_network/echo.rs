@@ -46,7 +46,7 @@ fn data(length: usize) -> Vec<u8> {
 }
 
 /// Sends so many bytes, closes the sending half, and reads the same bytes to their end.
-pub(super) fn exchange(connection: TcpStream, length: usize) -> io::Result<()> {
+pub(super) fn exchange(mut connection: &TcpStream, length: usize) -> io::Result<()> {
     connection.set_read_timeout(Some(PATIENCE))?;
     let sent = data(length);
     let mut sender = connection.try_clone()?;
@@ -58,7 +58,7 @@ pub(super) fn exchange(connection: TcpStream, length: usize) -> io::Result<()> {
         })
     };
     let mut received = Vec::new();
-    (&connection).read_to_end(&mut received)?;
+    connection.read_to_end(&mut received)?;
     sending.join().unwrap()?;
     if received == sent {
         Ok(())

@@ -13,7 +13,7 @@ use support::controller::free_port;
 use support::{Api, Controller, wait};
 
 /// Time for routers and tunnelers to get ready.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A program that is killed with its owner.
 struct Running(Child);
@@ -40,7 +40,11 @@ impl Network {
         allow_everything(&admin);
         let configs = [
             create(&admin, "configs", &config(&admin, "host.v1", &host(port))),
-            create(&admin, "configs", &config(&admin, "intercept.v1", &intercept())),
+            create(
+                &admin,
+                "configs",
+                &config(&admin, "intercept.v1", &intercept()),
+            ),
         ];
         let service = json!({"name": "echo", "encryptionRequired": true, "configs": configs});
         create(&admin, "services", &service);
@@ -65,7 +69,11 @@ impl Network {
         Self {
             _routers: routers,
             _host: run(ziti, "host", &["tunnel", "host", "-i", &host]),
-            _client: run(ziti, "client", &["tunnel", "proxy", "-i", &client, &proxied]),
+            _client: run(
+                ziti,
+                "client",
+                &["tunnel", "proxy", "-i", &client, &proxied],
+            ),
             port,
         }
     }
@@ -83,48 +91,48 @@ impl Network {
     pub(super) fn until_reachable(&self) {
         let tried = wait::until(PATIENCE, || {
             let connection = TcpStream::connect(("127.0.0.1", self.port))?;
-            exchange(connection, 100)
+            exchange(&connection, 100)
         });
         tried.unwrap();
     }
+}
 
-    /// Waits until both routers are online with a link between them.
-    pub(super) fn until_linked(&self, admin: &Api) {
-        until(admin, |admin| {
-            let routers = admin.get("/edge-routers").data();
-            let online = routers.as_array().unwrap().iter();
-            let online = online.filter(|router| router["isOnline"] == json!(true));
-            let links = admin.curl("/fabric/v1/links").send().data();
-            online.count() == 2 && links.as_array().unwrap().len() == 1
-        });
-    }
+/// Waits until both routers are online with a link between them.
+pub(super) fn until_linked(admin: &Api) {
+    until(admin, |admin| {
+        let routers = admin.get("/edge-routers").data();
+        let online = routers.as_array().unwrap().iter();
+        let online = online.filter(|router| router["isOnline"] == json!(true));
+        let links = admin.curl("/fabric/v1/links").send().data();
+        online.count() == 2 && links.as_array().unwrap().len() == 1
+    });
+}
 
-    /// Waits until there are so many circuits.
-    pub(super) fn until_circuits(&self, admin: &Api, count: usize) {
-        until(admin, |admin| {
-            let circuits = admin.curl("/fabric/v1/circuits").send().data();
-            circuits.as_array().unwrap().len() == count
-        });
-    }
+/// Waits until there are so many circuits.
+pub(super) fn until_circuits(admin: &Api, count: usize) {
+    until(admin, |admin| {
+        let circuits = admin.curl("/fabric/v1/circuits").send().data();
+        circuits.as_array().unwrap().len() == count
+    });
+}
 
-    pub(super) fn forbid_dialing(&self, admin: &Api) {
-        let policies = admin.get("/service-policies").data();
-        let mut policies = policies.as_array().unwrap().iter();
-        let policy = policies.find(|policy| policy["name"] == "Dial").unwrap();
-        let id = policy["id"].as_str().unwrap();
-        admin.delete(&format!("/service-policies/{id}")).data();
-    }
+pub(super) fn forbid_dialing(admin: &Api) {
+    let policies = admin.get("/service-policies").data();
+    let mut policies = policies.as_array().unwrap().iter();
+    let policy = policies.find(|policy| policy["name"] == "Dial").unwrap();
+    let id = policy["id"].as_str().unwrap();
+    admin.delete(&format!("/service-policies/{id}")).data();
+}
 
-    pub(super) fn allow_dialing(&self, admin: &Api) {
-        create(admin, "service-policies", &policy("Dial", "#client"));
-    }
+pub(super) fn allow_dialing(admin: &Api) {
+    create(admin, "service-policies", &policy("Dial", "#client"));
+}
 
-    pub(super) fn client_id(&self, admin: &Api) -> String {
-        let identities = admin.get("/identities").data();
-        let mut identities = identities.as_array().unwrap().iter();
-        let client = identities.find(|identity| identity["name"] == "client");
-        client.unwrap()["id"].as_str().unwrap().to_owned()
-    }
+pub(super) fn client_id(admin: &Api) -> String {
+    let identities = admin.get("/identities").data();
+    let mut identities = identities.as_array().unwrap().iter();
+    let client = identities.find(|identity| identity["name"] == "client");
+    client.unwrap()["id"].as_str().unwrap().to_owned()
 }
 
 fn until(admin: &Api, condition: impl Fn(&Api) -> bool) {
