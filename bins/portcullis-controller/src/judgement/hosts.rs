@@ -27,12 +27,13 @@ fn judge_host(advertised: &AdvertisedHost<'_>) -> Option<Finding> {
     if certificate.leaf().covers_host(host) {
         return None;
     }
-    let who = match key {
-        ConfigKey::RouterAddress => "routers",
-        _ => "clients",
+    let (severity, who) = match key {
+        // Clients are served all the same.
+        ConfigKey::RouterAddress => (Severity::Warning, "routers"),
+        _ => (Severity::Error, "clients"),
     };
     Some(Finding {
-        severity: Severity::Error,
+        severity,
         code: WRONG_HOST,
         key: key.clone(),
         message: format!(
