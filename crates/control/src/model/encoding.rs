@@ -20,6 +20,11 @@ pub(super) struct Encoder {
 }
 
 impl Encoder {
+    /// Frees what is remembered. Routers that connect at the same time have been served.
+    pub(super) fn forget(&mut self) {
+        *self = Self::default();
+    }
+
     pub(super) fn encode(&mut self, update: Update) -> Result<Message, EncodeError> {
         match update {
             Update::State {

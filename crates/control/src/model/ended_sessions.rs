@@ -41,16 +41,17 @@ impl EndedSessions {
         None
     }
 
-    /// Goes on where `before` was, with the sessions that are there now. Returns all revocations.
-    pub(super) fn renew(&mut self, before: Self, now: Timestamp) -> Vec<ModelChange> {
+    /// Goes on where `before` was, with the sessions that are there now. Returns what has changed, and
+    /// all revocations.
+    pub(super) fn renew(&mut self, mut before: Self, now: Timestamp) -> Vec<ModelChange> {
+        let mut changes = before.expire(now);
         let gone = before.live.into_iter();
         let gone = gone.filter(|(number, _)| !self.live.contains_key(number));
         let ended = gone.map(|(_, tokens)| tokens).chain(before.ended);
         let ended: Vec<_> = ended.collect();
-        ended
-            .into_iter()
-            .filter_map(|(id, expires_at)| self.revoke(id, expires_at, now))
-            .collect()
+        let revoked = ended.into_iter();
+        changes.extend(revoked.filter_map(|(id, expires_at)| self.revoke(id, expires_at, now)));
+        changes
     }
 
     fn revoke(

@@ -6,8 +6,8 @@
 use super::encoding::Encoder;
 use super::mirror::{Mirror, is_relevant};
 use super::public_key::public_key;
-use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt as _, StreamExt as _};
 use parking_lot::Mutex;
 use portcullis_app::App;
 use portcullis_app::change_feed::{ChangeFeed, TooOldError};
@@ -152,16 +152,26 @@ impl ModelPublisher {
         let mut key_changes = self.app.network().key_changes();
         let mut events = Events::new();
         let mut upkeep = tokio::time::interval(UPKEEP_INTERVAL);
+        let mut encoder = Encoder::default();
         self.load(&mut follower).await;
         loop {
-            self.send(&mut events);
+            self.send(&mut encoder, &mut events);
             let deadline = self.state.lock().deadline();
             tokio::select! {
                 () = follower.feed.committed() => self.follow(&mut follower).await,
-                Some(event) = events.next() => self.handle(event),
+                Some(event) = events.next() => {
+                    self.handle(event);
+                    // All that have come: what is to be sent is looked for among all routers.
+                    while let Some(Some(event)) = events.next().now_or_never() {
+                        self.handle(event);
+                    }
+                },
                 () = self.changed.notified() => {},
                 Ok(()) = key_changes.changed() => self.renew_keys(&mut follower),
-                _ = upkeep.tick() => self.keep_time(&mut follower),
+                _ = upkeep.tick() => {
+                    self.keep_time(&mut follower);
+                    encoder.forget();
+                },
                 () = async {
                     match deadline {
                         Some(deadline) => sleep_until(self.clock.instant(deadline)).await,
@@ -266,8 +276,7 @@ impl ModelPublisher {
     }
 
     /// Sends whatever routers are to get and take.
-    fn send(&self, events: &mut Events) {
-        let mut encoder = Encoder::default();
+    fn send(&self, encoder: &mut Encoder, events: &mut Events) {
         loop {
             let mut state = self.state.lock();
             let Some((subscriber, update)) = state.next_update(self.now()) else {
@@ -281,22 +290,33 @@ impl ModelPublisher {
             };
             let (name, outlet) = (router.router.clone(), Arc::clone(&router.outlet));
             drop(state);
-            let sent = encoder
-                .encode(update)
-                .map_err(|error| error.to_string())
-                .and_then(|message| outlet.send(message).map_err(|error| error.to_string()));
+            let message = match encoder.encode(update) {
+                Ok(message) => message,
+                Err(error) => {
+                    tracing::error!(router = %name, %error, "the data model cannot be encoded");
+                    self.state.lock().pause(id);
+                    continue;
+                },
+            };
+            let sent = outlet.send(message);
             match sent {
                 Ok(sent) => events.push(Box::pin(async move {
                     sent.await;
                     Event::Written(subscriber)
                 })),
-                Err(error) => {
-                    tracing::debug!(router = %name, %error, "a router does not take the data model");
+                Err(SendErrorKind::QueueFull) => {
+                    tracing::debug!(router = %name, "a router does not take the data model");
                     self.state.lock().pause(id);
                     events.push(Box::pin(async move {
                         sleep(PAUSE).await;
                         Event::Resumed(id)
                     }));
+                },
+                // Its session ends.
+                Err(SendErrorKind::Closed) => self.state.lock().pause(id),
+                Err(error) => {
+                    tracing::error!(router = %name, %error, "the data model cannot be sent");
+                    self.state.lock().pause(id);
                 },
             }
         }

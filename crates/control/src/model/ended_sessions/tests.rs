@@ -103,3 +103,17 @@ fn sessions_that_ended_unseen_are_revoked() {
     let mut later = EndedSessions::default();
     assert_eq!(later.renew(sessions, at(3)), all);
 }
+
+#[test]
+fn revocation_that_has_expired_meanwhile_is_taken_back() {
+    let mut before = EndedSessions::default();
+    before.follow(&change(Some(with_tokens())), at(1));
+    assert!(before.follow(&change(None), at(2)).is_some());
+    let mut sessions = EndedSessions::default();
+    let key = EntityKey {
+        kind: Kind::Revocation,
+        id: "session".to_owned(),
+    };
+    let changes = sessions.renew(before, at(100));
+    assert_eq!(changes, [ModelChange::Removed(key)]);
+}
