@@ -216,20 +216,19 @@ fn router(world: &World, id: &str, recorded: &Value) -> ManagedRouterView {
         router.set_certificate(certificate, now());
     }
     let version = &recorded["versionInfo"];
+    let version = RouterVersion {
+        build_date: version["buildDate"].as_str().unwrap_or_default().to_owned(),
+        revision: version["revision"].as_str().unwrap_or_default().to_owned(),
+        ..RouterVersion::default()
+    };
+    router.report(|kept| kept.set_software(version, 0), now());
     let enrollment = recorded.get("enrollmentToken").is_some().then(|| {
         let (token, jwt) = (&recorded["enrollmentToken"], &recorded["enrollmentJwt"]);
         pending("", &router, token, jwt)
     });
     ManagedRouterView {
         router,
-        connection: RouterConnection {
-            version: RouterVersion {
-                build_date: version["buildDate"].as_str().unwrap_or_default().to_owned(),
-                revision: version["revision"].as_str().unwrap_or_default().to_owned(),
-                ..RouterVersion::default()
-            },
-            ..RouterConnection::default()
-        },
+        connection: RouterConnection::default(),
         enrollment,
     }
 }
