@@ -51,10 +51,10 @@ impl Follower {
         }
     }
 
-    /// Takes all records over. Those that are known and not there any more are gone.
+    /// Takes all records of the network over. Those that are known and not there any more are gone.
     pub(crate) fn begin(&mut self) {
         let mut all = Vec::new();
-        if let Err(error) = self.feed.scan(&mut |change| all.push(change)) {
+        if let Err(error) = self.feed.scan_network(&mut |change| all.push(change)) {
             tracing::error!(%error, "the records of routers cannot be read");
             return;
         }
@@ -72,6 +72,10 @@ impl Follower {
 
     fn tell_of_sessions(&self, revision: u64, changes: &[Change]) {
         let plane = &self.plane;
+        // Who connects later gets everything then.
+        if plane.sessions.is_empty() {
+            return;
+        }
         let news = for_routers::news(&plane.app, changes).unwrap_or_else(|error| {
             tracing::warn!(%error, "routers are told of all sessions anew");
             vec![SessionNews::Everything]

@@ -107,6 +107,10 @@ impl Sessions {
         self.disconnected.lock().remove(id);
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.by_router.lock().is_empty()
+    }
+
     pub(crate) fn all(&self) -> Vec<Arc<Session>> {
         self.by_router.lock().values().cloned().collect()
     }
