@@ -29,8 +29,7 @@ pub struct CommonEdgeRouter {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<crate::schema::Tags>")]
     pub app_data: Option<Tags>,
-    /// Capabilities, by the names in [`capability`](crate::capability); `null` as long as it did
-    /// not report any.
+    /// Capabilities by name; `null` as long as it did not report any.
     #[serde(default)]
     pub capabilities: Option<Vec<String>>,
     /// The same as a mask, with those that have no name; absent as long as it did not report any.
