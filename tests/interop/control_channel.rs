@@ -2,8 +2,10 @@
 
 use portcullis_channel::CloseReason;
 use portcullis_channel::group::DialFailure;
-use portcullis_testkit::router::{RouterIdentity, RouterOptions, TestRouter};
-use portcullis_testkit::tls_client::soon;
+use portcullis_simulated_router::{
+    Refused, RouterEnrollment, RouterIdentity, RouterOptions, SimulatedRouter, TlsConnector,
+};
+use portcullis_testkit::tls_client::{Client, say, soon};
 use serde_json::{Value, json};
 use std::net::{SocketAddr, ToSocketAddrs as _};
 use std::time::Duration;
@@ -23,7 +25,28 @@ async fn enrolled(admin: &Api, name: &str, address: SocketAddr) -> RouterIdentit
     let id = id.as_str().unwrap();
     let router = admin.get(&format!("/edge-routers/{id}")).data();
     let token = router["enrollmentToken"].as_str().unwrap();
-    RouterIdentity::enroll_at(address, id, token).await
+    let enrollment = RouterEnrollment::new(id);
+    let body = enrollment.request().to_string();
+    let request = format!(
+        "POST {} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+         Content-Length: {}\r\n\r\n{body}",
+        RouterEnrollment::path(token),
+        body.len()
+    );
+    let mut stream = Client::anonymous().connect(address).await;
+    let reply = say(&mut stream, request.as_bytes()).await;
+    assert_eq!(reply.status, 200, "{}", reply.text());
+    let reply: Value = serde_json::from_str(reply.text()).unwrap();
+    enrollment.finish(&reply["data"])
+}
+
+async fn connect(
+    address: SocketAddr,
+    identity: &RouterIdentity,
+    options: RouterOptions,
+) -> Result<SimulatedRouter, Refused> {
+    let connector = TlsConnector::new(address, identity);
+    SimulatedRouter::connect(connector, &identity.id, options).await
 }
 
 fn is_online(admin: &Api, id: &str) -> bool {
@@ -51,9 +74,7 @@ async fn router_comes_online_and_outlives_its_controller() {
     assert!(!is_online(&admin, &identity.id));
 
     let options = RouterOptions::default().with_two_connections();
-    let router = TestRouter::try_connect(address, &identity, options)
-        .await
-        .unwrap();
+    let router = connect(address, &identity, options).await.unwrap();
     assert!(controller.printed().contains("Routers"));
     router.has_connections(2).await;
     until_online(&admin, &identity.id, true).await;
@@ -64,7 +85,7 @@ async fn router_comes_online_and_outlives_its_controller() {
     let controller = site.quickstart().start();
     let admin = Api::admin(&controller);
     until_online(&admin, &identity.id, true).await;
-    assert_eq!(router.handle.close_reason(), None);
+    assert_eq!(router.channel.close_reason(), None);
     drop(router);
     until_online(&admin, &identity.id, false).await;
 }
@@ -79,20 +100,17 @@ async fn strangers_are_told_that_they_are_refused() {
     let (admin, address) = (Api::admin(&controller), address(&controller));
     let identity = enrolled(&admin, "r1", address).await;
     let other = enrolled(&admin, "r2", address).await;
-    let liar = RouterIdentity::new(&other.id, identity.chain.clone(), identity.key());
-    let refused = TestRouter::try_connect(address, &liar, RouterOptions::default()).await;
+    let liar = identity.posing_as(&other.id);
+    let refused = connect(address, &liar, RouterOptions::default()).await;
     assert_eq!(refused.unwrap_err().failure, DialFailure::Rejected);
 
-    let router = TestRouter::connect(address, &identity).await;
+    let router = connect(address, &identity, RouterOptions::default())
+        .await
+        .unwrap();
     let path = format!("/edge-routers/{}", identity.id);
     admin.delete(&path).expect_status(200);
-    soon(async {
-        while router.handle.connections() > 0 {
-            sleep(Duration::from_millis(5)).await;
-        }
-    })
-    .await;
-    assert_ne!(router.handle.close_reason(), Some(CloseReason::Requested));
+    router.has_connections(0).await;
+    assert_ne!(router.channel.close_reason(), Some(CloseReason::Requested));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -107,18 +125,15 @@ async fn a_hundred_routers_live_in_one_process() {
     // All of them are the same to TLS; only the first is known to the controller.
     let mut connecting = tokio::task::JoinSet::new();
     for number in 0..100 {
-        let stranger = RouterIdentity::new(
-            &format!("stranger-{number}"),
-            identity.chain.clone(),
-            identity.key(),
-        );
-        connecting.spawn(async move {
-            TestRouter::try_connect(address, &stranger, RouterOptions::default()).await
-        });
+        let stranger = identity.posing_as(&format!("stranger-{number}"));
+        connecting
+            .spawn(async move { connect(address, &stranger, RouterOptions::default()).await });
     }
-    let known = TestRouter::connect(address, &identity).await;
+    let known = connect(address, &identity, RouterOptions::default())
+        .await
+        .unwrap();
     while let Some(refused) = connecting.join_next().await {
         assert_eq!(refused.unwrap().unwrap_err().failure, DialFailure::Rejected);
     }
-    assert_eq!(known.handle.connections(), 1);
+    assert_eq!(known.channel.connections(), 1);
 }

@@ -11,7 +11,7 @@ mod tokens;
 use crate::findings::{Findings, count};
 use crate::graph::{DeclaredDependency, DependencyGraph, DependencyKind, Package};
 use module_orders::MODULE_ORDERS;
-use rules::{AllowedDependencies, FOR_TESTS, SYSTEM};
+use rules::{AllowedDependencies, BENCHMARKS, FOR_BENCHMARKS, FOR_TESTS, SYSTEM};
 use std::path::Path;
 
 /// Checks the workspace at `root` against the rules.
@@ -54,6 +54,9 @@ fn check_dependency(
     used: &DeclaredDependency,
 ) -> Option<String> {
     let (from, to) = (&member.name, &used.name);
+    if from == BENCHMARKS && FOR_BENCHMARKS.contains(&to.as_str()) {
+        return None;
+    }
     if FOR_TESTS.contains(&to.as_str()) {
         return match used.kind {
             DependencyKind::Dev => None,

@@ -16,7 +16,6 @@ mod network;
 mod openapi_check;
 pub mod published;
 mod reply;
-pub mod router;
 pub mod tls_client;
 mod version_one;
 

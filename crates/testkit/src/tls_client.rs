@@ -86,14 +86,6 @@ impl Client {
         }
     }
 
-    /// Asks for these protocols.
-    #[must_use]
-    pub fn with_alpn(mut self, alpn: &[&str]) -> Self {
-        let config = Arc::make_mut(&mut self.config);
-        config.alpn_protocols = alpn.iter().map(|name| name.as_bytes().to_vec()).collect();
-        self
-    }
-
     /// Connects to `address`, asking for `name`.
     pub async fn try_connect(&self, address: SocketAddr, name: &str) -> io::Result<Stream> {
         let name = ServerName::try_from(name.to_owned()).unwrap();

@@ -3,7 +3,18 @@
 use std::path::Path;
 
 /// Crates that only tests use.
-pub(super) const FOR_TESTS: [&str; 2] = ["portcullis-seeded-random", "portcullis-testkit"];
+pub(super) const FOR_TESTS: [&str; 3] = [
+    "portcullis-seeded-random",
+    "portcullis-simulated-router",
+    "portcullis-testkit",
+];
+
+/// The benchmarks, which are a program to cargo.
+pub(super) const BENCHMARKS: &str = "portcullis-bench";
+
+/// Those of [`FOR_TESTS`] that [`BENCHMARKS`] use as well.
+pub(super) const FOR_BENCHMARKS: [&str; 2] =
+    ["portcullis-seeded-random", "portcullis-simulated-router"];
 
 /// The operating system's clock and randomness, which any crate may take in its tests and examples.
 pub(super) const SYSTEM: &str = "portcullis-system";
@@ -46,7 +57,6 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
             "data-model",
             "domain",
             "fabric",
-            "pki",
             "transport",
             "wire",
         ]),
@@ -83,6 +93,10 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
         AllowedDependencies::Only(&["domain", "key-table", "yaml"]),
     ),
     ("seeded-random", AllowedDependencies::Only(&[])),
+    (
+        "simulated-router",
+        AllowedDependencies::Only(&["channel", "pki", "transport", "wire"]),
+    ),
     ("storage", AllowedDependencies::Only(&["domain"])),
     (
         "storage-redb",

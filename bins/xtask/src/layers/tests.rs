@@ -131,6 +131,22 @@ fn testkit_is_for_tests_only() {
 }
 
 #[test]
+fn benchmarks_use_simulated_routers_but_not_the_testkit() {
+    const SIMULATED_ROUTER: &str = "portcullis-simulated-router";
+    for (folder, used, program, expected) in [
+        ("simulated-router", SIMULATED_ROUTER, "portcullis-bench", 0),
+        ("simulated-router", SIMULATED_ROUTER, "portcullis", 1),
+        ("testkit", "portcullis-testkit", "portcullis-bench", 1),
+    ] {
+        let found = faults(&[
+            (&format!("crates/{folder}"), &[]),
+            (&format!("bins/{program}"), &[(used, None)]),
+        ]);
+        assert_eq!(found.len(), expected, "{used} {program}: {found:?}");
+    }
+}
+
+#[test]
 fn unknown_crate_needs_a_row() {
     let found = faults(&[("crates/novelty", &[])]);
     assert_eq!(found, ["crates/novelty has no row in the table of layers"]);

@@ -1,17 +1,16 @@
 //! Who is let in, and who is put off.
 
-use crate::router::Router;
 use crate::stage::Stage;
-use portcullis_transport::DialError;
+use portcullis_channel::group::DialFailure;
+use portcullis_simulated_router::{Refused, SimulatedRouter};
 use portcullis_wire::control::ControlMessage;
 use serde_json::json;
 
 /// Why a router was rejected.
-fn reason(result: Result<Router, DialError>) -> String {
-    match result.err().expect("the router is rejected") {
-        DialError::Rejected(rejection) => rejection.reason,
-        other => panic!("{other}"),
-    }
+fn reason(result: Result<SimulatedRouter, Refused>) -> String {
+    let refused = result.expect_err("the router is rejected");
+    assert_eq!(refused.failure, DialFailure::Rejected);
+    refused.reason
 }
 
 #[tokio::test]
@@ -30,7 +29,7 @@ async fn router_is_greeted_and_seen_online_until_its_channel_ends() {
     assert_eq!(shown["isOnline"], json!(true));
     assert_eq!(shown["versionInfo"]["version"], json!("v2.1.0"));
     router.channel.close();
-    router.expect_end().await;
+    router.has_connections(0).await;
     while stage.get(&path).await["isOnline"] == json!(true) {
         tokio::task::yield_now().await;
     }
@@ -43,30 +42,30 @@ async fn stranger_and_router_of_another_name_are_told_why_not() {
     let (first, second) = (stage.enroll("r1").await, stage.enroll("r2").await);
     let mut nobody = first.clone();
     nobody.chain.clear();
-    let told = reason(Router::connect(&stage, nobody).await);
+    let told = reason(stage.dial(&nobody).await);
     assert!(told.contains("no client certificate"), "{told}");
-    let mut other = first.clone();
-    other.id = second.id;
-    let told = reason(Router::connect(&stage, other).await);
+    let told = reason(stage.dial(&first.posing_as(&second.id)).await);
     assert!(told.contains("not the one that it enrolled with"), "{told}");
-    assert!(Router::connect(&stage, first).await.is_ok());
+    assert!(stage.dial(&first).await.is_ok());
     stage.stop().await;
 }
 
 #[tokio::test]
 async fn router_that_is_disabled_or_deleted_is_put_off_at_once() {
     let stage = Stage::start().await;
-    let router = stage.connect("r1").await;
+    let identity = stage.enroll("r1").await;
+    let router = stage.dial(&identity).await.unwrap();
     let path = format!("edge-routers/{}", router.id);
     stage.patch(&path, &json!({"disabled": true})).await;
-    router.expect_end().await;
-    let told = reason(Router::connect(&stage, router.enrolled()).await);
+    router.has_connections(0).await;
+    drop(router);
+    let told = reason(stage.dial(&identity).await);
     assert_eq!(told, "the router is disabled");
     stage.patch(&path, &json!({"disabled": false})).await;
-    let again = Router::connect(&stage, router.enrolled()).await.unwrap();
+    let router = stage.dial(&identity).await.unwrap();
     stage.delete(&path).await;
-    again.expect_end().await;
-    let told = reason(Router::connect(&stage, again.enrolled()).await);
+    router.has_connections(0).await;
+    let told = reason(stage.dial(&identity).await);
     assert!(told.contains("no router with this id"), "{told}");
     stage.stop().await;
 }
@@ -74,8 +73,9 @@ async fn router_that_is_disabled_or_deleted_is_put_off_at_once() {
 #[tokio::test]
 async fn second_channel_of_a_router_is_rejected_while_the_first_is_young() {
     let stage = Stage::start().await;
-    let router = stage.connect("r1").await;
-    let told = reason(Router::connect(&stage, router.enrolled()).await);
+    let identity = stage.enroll("r1").await;
+    let router = stage.dial(&identity).await.unwrap();
+    let told = reason(stage.dial(&identity).await);
     assert!(told.contains("less than a minute ago"), "{told}");
     assert!(router.channel.close_reason().is_none());
     stage.stop().await;

@@ -1,8 +1,8 @@
 //! Terminators and circuits between routers, for their tunnelers.
 
-use crate::router::Router;
 use crate::stage::Stage;
-use portcullis_channel::Frame;
+use portcullis_channel::ReplyTo;
+use portcullis_simulated_router::SimulatedRouter;
 use portcullis_wire::Secret;
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::circuit::CircuitConfirmation;
@@ -18,8 +18,8 @@ use std::time::Instant;
 /// Two linked routers; the second one hosts a service.
 struct Network {
     stage: Stage,
-    first: Router,
-    second: Router,
+    first: SimulatedRouter,
+    second: SimulatedRouter,
     service: String,
 }
 
@@ -40,7 +40,7 @@ impl Network {
             }],
             is_full: true,
         };
-        first.say(&ControlMessage::RouterLinks(links));
+        first.send(&ControlMessage::RouterLinks(links));
         let network = Self {
             stage,
             first,
@@ -60,8 +60,7 @@ impl Network {
             ..CreateTunnelTerminator::default()
         };
         let request = ControlMessage::CreateTunnelTerminator(request);
-        let answer = self.second.ask(&request).await;
-        match ControlMessage::decode(&answer).unwrap() {
+        match self.second.request(&request).await {
             ControlMessage::CreateTunnelTerminatorAnswer(answer) => {
                 assert_eq!(answer.terminator_id, address);
                 assert_eq!(answer.start_millis, 42);
@@ -76,23 +75,16 @@ impl Network {
             service_name: "web".to_owned(),
             ..CreateTunnelCircuit::default()
         });
-        let priority = request.priority();
-        let channel = self.first.channel.clone();
-        let timeout = std::time::Duration::from_secs(20);
-        let reply = channel.request(priority, request.encode().unwrap(), timeout);
-        async move {
-            let reply = reply.unwrap().await.unwrap().into_message();
-            ControlMessage::decode(&reply).unwrap()
-        }
+        self.first.request(&request)
     }
 
     /// Dials; both routers confirm. The id of the circuit.
     async fn open(&mut self) -> String {
         let answer = self.dial();
-        let (frame, route) = next_route(&mut self.second).await;
-        confirm(&self.second, &frame, &route);
-        let (frame, route) = next_route(&mut self.first).await;
-        confirm(&self.first, &frame, &route);
+        let (request, route) = next_route(&mut self.second).await;
+        confirm(&self.second, &request, &route);
+        let (request, route) = next_route(&mut self.first).await;
+        confirm(&self.first, &request, &route);
         match answer.await {
             ControlMessage::CreateTunnelCircuitAnswer(answer) => {
                 assert_eq!(answer.circuit_id, route.circuit_id);
@@ -105,7 +97,7 @@ impl Network {
     }
 }
 
-async fn next_route(router: &mut Router) -> (Frame, Route) {
+async fn next_route(router: &mut SimulatedRouter) -> (ReplyTo, Route) {
     router
         .expect(|message| match message {
             ControlMessage::Route(route) => Some(route),
@@ -114,7 +106,7 @@ async fn next_route(router: &mut Router) -> (Frame, Route) {
         .await
 }
 
-async fn next_unroute(router: &mut Router) -> Unroute {
+async fn next_unroute(router: &mut SimulatedRouter) -> Unroute {
     let unroute = router.expect(|message| match message {
         ControlMessage::Unroute(unroute) => Some(unroute),
         _ => None,
@@ -122,13 +114,13 @@ async fn next_unroute(router: &mut Router) -> Unroute {
     unroute.await.1
 }
 
-fn confirm(router: &Router, route: &Frame, said: &Route) {
+fn confirm(router: &SimulatedRouter, request: &ReplyTo, route: &Route) {
     let result = RouteResult {
-        circuit_id: said.circuit_id.clone(),
-        attempt: said.attempt,
+        circuit_id: route.circuit_id.clone(),
+        attempt: route.attempt,
         outcome: RouteOutcome::Routed(BTreeMap::new()),
     };
-    router.reply(route, &ControlMessage::RouteResult(result));
+    router.reply(request, &ControlMessage::RouteResult(result));
 }
 
 fn refused(answer: ControlMessage) -> Refusal {
@@ -147,7 +139,7 @@ async fn circuit_leads_over_the_link_and_ends_with_its_end() {
         id: circuit.clone(),
         iteration: 0,
     };
-    network.second.say(&ControlMessage::Fault(fault));
+    network.second.send(&ControlMessage::Fault(fault));
     for router in [&mut network.first, &mut network.second] {
         let unroute = next_unroute(router).await;
         assert_eq!(unroute.circuit_id, circuit);
@@ -213,7 +205,7 @@ async fn circuit_that_nobody_knows_is_forgotten() {
     };
     network
         .first
-        .say(&ControlMessage::CircuitConfirmation(idle));
+        .send(&ControlMessage::CircuitConfirmation(idle));
     let unroute = next_unroute(&mut network.first).await;
     assert_eq!((&*unroute.circuit_id, unroute.is_immediate), ("none", true));
     network.stage.stop().await;

@@ -1,20 +1,20 @@
 //! The router data model.
 
-use crate::router::Router;
 use crate::stage::Stage;
+use portcullis_simulated_router::SimulatedRouter;
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::data_model::{Action, Changes, State, Subject, Subscription};
 use serde_json::json;
 
-fn subscribe(router: &Router) {
-    router.say(&ControlMessage::Subscription(Subscription {
+fn subscribe(router: &SimulatedRouter) {
+    router.send(&ControlMessage::Subscription(Subscription {
         duration_seconds: 300,
         subscription_id: "first".to_owned(),
         ..Subscription::default()
     }));
 }
 
-async fn full_state(router: &mut Router) -> State {
+async fn full_state(router: &mut SimulatedRouter) -> State {
     let state = router.expect(|message| match message {
         ControlMessage::DataState(state) => Some(state),
         _ => None,
@@ -24,7 +24,7 @@ async fn full_state(router: &mut Router) -> State {
     state.state
 }
 
-async fn changes(router: &mut Router) -> Changes {
+async fn changes(router: &mut SimulatedRouter) -> Changes {
     let set = router.expect(|message| match message {
         ControlMessage::ChangeSet(set) => Some(set.changes),
         _ => None,

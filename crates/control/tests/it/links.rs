@@ -1,14 +1,14 @@
 //! Routers learn of each other, and tell of their links.
 
-use crate::router::Router;
 use crate::stage::Stage;
 use portcullis_channel::ResultStatus;
+use portcullis_simulated_router::SimulatedRouter;
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::link::{Fault, FaultSubject, RouterLink, RouterLinks, VerifyRouter};
 use portcullis_wire::control::peer::{PeerState, PeerStateChange};
 
 /// The next news of another router.
-async fn peer_news(router: &mut Router, of: &str) -> PeerStateChange {
+async fn peer_news(router: &mut SimulatedRouter, of: &str) -> PeerStateChange {
     let news = router.expect(|message| match message {
         ControlMessage::PeerStateChanges(changes) => {
             changes.changes.into_iter().find(|change| change.id == of)
@@ -18,7 +18,7 @@ async fn peer_news(router: &mut Router, of: &str) -> PeerStateChange {
     news.await.1
 }
 
-fn link(id: &str, to: &Router, iteration: u32) -> ControlMessage {
+fn link(id: &str, to: &SimulatedRouter, iteration: u32) -> ControlMessage {
     ControlMessage::RouterLinks(RouterLinks {
         links: vec![RouterLink {
             id: id.to_owned(),
@@ -62,10 +62,10 @@ async fn peer_is_verified_by_its_certificate() {
         })
     };
     let right = fingerprint.as_str().unwrap();
-    let verdict = first.ask_for_result(&ask(&[right])).await;
+    let verdict = first.request_result(&ask(&[right])).await;
     assert_eq!(verdict.status, ResultStatus::Success);
     // Whoever has the first key may have collected the certificates of others.
-    let verdict = first.ask_for_result(&ask(&["0000", right])).await;
+    let verdict = first.request_result(&ask(&["0000", right])).await;
     assert_eq!(verdict.status, ResultStatus::Failure);
     stage.stop().await;
 }
@@ -75,17 +75,17 @@ async fn links_are_those_that_their_dialers_report() {
     let stage = Stage::start().await;
     let first = stage.connect("r1").await;
     let mut second = stage.connect("r2").await;
-    first.say(&link("l1", &second, 1));
+    first.send(&link("l1", &second, 1));
     first.settle().await;
     // Not its own: it is the destination.
-    second.say(&link("l1", &first, 7));
+    second.send(&link("l1", &first, 7));
     second.settle().await;
     let fault = Fault {
         subject: FaultSubject::LinkDuplicate,
         id: "l1".to_owned(),
         iteration: 1,
     };
-    first.say(&ControlMessage::Fault(fault));
+    first.send(&ControlMessage::Fault(fault));
     let (_, closed) = second
         .expect(|message| match message {
             ControlMessage::Fault(fault) => Some(fault),

@@ -8,6 +8,6 @@ mod data_model;
 #[cfg(test)]
 mod links;
 #[cfg(test)]
-mod router;
+mod memory;
 #[cfg(test)]
 mod stage;

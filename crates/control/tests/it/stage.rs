@@ -1,12 +1,11 @@
 //! A controller with its control plane, and routers that are enrolled.
 
-use crate::router::{Enrolled, Router};
+use crate::memory::MemoryConnector;
 use http::Method;
-use portcullis_channel::BuildVersion;
 use portcullis_control::{ControlOptions, ControlPlane};
 use portcullis_fabric::FabricOptions;
-use portcullis_pki::{
-    KeyType, ServerNames, SigningKey, Subject, certificates_from_pem, create_csr_with_names,
+use portcullis_simulated_router::{
+    Refused, RouterEnrollment, RouterIdentity, RouterOptions, SimulatedRouter,
 };
 use portcullis_testkit::Harness;
 use serde_json::{Value, json};
@@ -24,7 +23,7 @@ impl Stage {
         let controller = Harness::start().await;
         let stop = CancellationToken::new();
         let options = ControlOptions {
-            version: version(),
+            version: RouterOptions::default().hello.version,
             fabric: FabricOptions::default(),
         };
         let plane = ControlPlane::start(&controller.app, options, stop.clone());
@@ -71,26 +70,29 @@ impl Stage {
     }
 
     /// Creates an edge router and enrolls it.
-    pub(crate) async fn enroll(&self, name: &str) -> Enrolled {
+    pub(crate) async fn enroll(&self, name: &str) -> RouterIdentity {
         let body = json!({"name": name, "isTunnelerEnabled": true});
         let id = self.create("edge-routers", &body).await;
         let router = self.get(&format!("edge-routers/{id}")).await;
         let token = router["enrollmentToken"].as_str().unwrap();
-        let path = format!("/edge/client/v1/enroll?method=erott&token={token}");
-        let request = self.controller.request(Method::POST, &path);
-        let csrs = json!({"certCsr": csr(&id), "serverCertCsr": csr(&id)});
-        let issued = request.json(&csrs).send().await.data();
-        let chain = certificates_from_pem(issued["cert"].as_str().unwrap()).unwrap();
-        Enrolled {
-            chain: chain.iter().map(|each| each.as_der().to_vec()).collect(),
-            id,
-        }
+        let request = self
+            .controller
+            .request(Method::POST, &RouterEnrollment::path(token));
+        let enrollment = RouterEnrollment::new(&id);
+        let reply = request.json(&enrollment.request()).send().await;
+        enrollment.finish(&reply.data())
+    }
+
+    /// Connects a router.
+    pub(crate) async fn dial(&self, identity: &RouterIdentity) -> Result<SimulatedRouter, Refused> {
+        let connector = MemoryConnector::new(&self.plane, identity);
+        SimulatedRouter::connect(connector, &identity.id, RouterOptions::default()).await
     }
 
     /// A router that is enrolled and connected.
-    pub(crate) async fn connect(&self, name: &str) -> Router {
-        let enrolled = self.enroll(name).await;
-        Router::connect(self, enrolled).await.unwrap()
+    pub(crate) async fn connect(&self, name: &str) -> SimulatedRouter {
+        let identity = self.enroll(name).await;
+        self.dial(&identity).await.unwrap()
     }
 
     /// A service of which all routers may dial and host anything.
@@ -122,16 +124,4 @@ impl Stage {
         });
         self.create("service-edge-router-policies", &body).await;
     }
-}
-
-pub(crate) fn version() -> BuildVersion {
-    "v2.1.0|0000000|2026-01-01T00:00:00Z|linux|amd64"
-        .parse()
-        .unwrap()
-}
-
-fn csr(name: &str) -> String {
-    let key = SigningKey::generate(KeyType::P256).unwrap();
-    let names = ServerNames::parse(["localhost"]).unwrap();
-    create_csr_with_names(&key, &Subject::new().common_name(name), &names).unwrap()
 }
