@@ -1,4 +1,4 @@
-//! Router logic without I/O: health checks and link dialing.
+//! Router logic without I/O: health checks, link dialing and connections of SDKs.
 //!
 //! `portcullis-router-config` reads a router's file; this crate acts on it. Nothing here opens
 //! connections, reads the clock or starts threads. The embedding program passes events with their
@@ -8,6 +8,7 @@
 //! events, instants  ->  HealthChecks, Links  ->  deadline(), poll(): runs, dials, closings
 //! ```
 //!
+//! - [`edge`]: what SDKs may do, and what becomes of it.
 //! - [`health`]: the checks of the section `healthChecks`, and the `health-checks` API.
 //! - [`links`]: dialing of other routers' listeners.
 //!
@@ -42,6 +43,7 @@
 //! # Ok::<(), portcullis_router::IncompleteConfigError>(())
 //! ```
 
+pub mod edge;
 pub mod health;
 pub mod links;
 mod section_reader;

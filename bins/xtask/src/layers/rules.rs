@@ -86,7 +86,7 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
     ("posture", AllowedDependencies::Only(&["domain"])),
     (
         "router",
-        AllowedDependencies::Only(&["domain", "router-config", "yaml"]),
+        AllowedDependencies::Only(&["channel", "domain", "router-config", "wire", "yaml"]),
     ),
     (
         "router-config",

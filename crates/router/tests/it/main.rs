@@ -5,6 +5,8 @@ mod config;
 #[cfg(test)]
 mod document;
 #[cfg(test)]
+mod edge;
+#[cfg(test)]
 mod links;
 #[cfg(test)]
 mod pace;

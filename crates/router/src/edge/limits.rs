@@ -1,0 +1,74 @@
+//! Limits and times of the edge.
+
+use std::time::Duration;
+
+/// How much SDKs may take, and how long they and controllers may take.
+///
+/// Worst-case memory of a channel: `connections` and `binds` times about 1 KiB, for each bind what
+/// `token_bytes` and `name_bytes` allow, and `backlog_bytes` of data that circuits have not taken yet.
+/// In all: that times `channels`, and `terminators` times what a bind takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EdgeLimits {
+    /// Channels in all.
+    pub channels: usize,
+    /// Channels of one identity.
+    pub channels_per_identity: usize,
+    /// Connections of a channel: dialed, served, and those that are being opened.
+    pub connections: usize,
+    /// Of these, the ones that wait for a controller.
+    pub pending_dials: usize,
+    /// Of these, the ones that wait for the host.
+    pub pending_offers: usize,
+    /// Binds of a channel.
+    pub binds: usize,
+    /// Terminators in all, including those whose removal no controller has confirmed.
+    pub terminators: usize,
+    /// Traces of a channel that wait for their answers. Beyond it, the oldest is not answered.
+    pub traces: usize,
+    /// Inspections of an SDK that wait for their answers.
+    pub inspections: usize,
+    /// Length of a token.
+    pub token_bytes: usize,
+    /// Length of the id of a listener, of an instance, its secret, or a key.
+    pub name_bytes: usize,
+    /// Bytes of a connection that its circuit has not taken yet. Beyond it, the channel is not read.
+    pub connection_backlog_bytes: usize,
+    /// The same for all connections of a channel.
+    pub backlog_bytes: usize,
+    /// How long a session may be unknown after its SDK has shown it.
+    pub login_time: Duration,
+    /// How long a controller may take for a circuit.
+    pub circuit_time: Duration,
+    /// How long a host may take for a connection.
+    pub offer_time: Duration,
+    /// How long an SDK may take to answer questions about itself.
+    pub inspection_time: Duration,
+    /// Pause between checks of what time alone may end.
+    pub review_interval: Duration,
+}
+
+impl Default for EdgeLimits {
+    fn default() -> Self {
+        const MIB: usize = 1024 * 1024;
+        Self {
+            channels: 65_536,
+            channels_per_identity: 4_096,
+            connections: 16_384,
+            pending_dials: 1_024,
+            pending_offers: 1_024,
+            binds: 1_024,
+            terminators: 65_536,
+            traces: 16,
+            inspections: 4,
+            token_bytes: 16 * 1024,
+            name_bytes: 1_024,
+            connection_backlog_bytes: MIB,
+            backlog_bytes: 8 * MIB,
+            login_time: Duration::from_secs(5),
+            circuit_time: Duration::from_secs(30),
+            offer_time: Duration::from_secs(5),
+            inspection_time: Duration::from_secs(10),
+            review_interval: Duration::from_secs(5),
+        }
+    }
+}

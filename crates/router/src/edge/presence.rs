@@ -1,0 +1,154 @@
+//! Which identities are connected: a bound on their channels, and reports to controllers.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use portcullis_domain::clock::Timestamp;
+use portcullis_wire::control::connect_event::{ConnectEvent, ConnectEvents, ConnectTime};
+
+use super::admission::Denial;
+use super::limits::EdgeLimits;
+use super::names::{ChannelId, IdentityId};
+use crate::time::after;
+
+/// Pause between two reports.
+const REPORT_INTERVAL: Duration = Duration::from_secs(3);
+/// Pause between two reports of everything.
+const FULL_INTERVAL: Duration = Duration::from_mins(5);
+/// Most connections of one identity that one report tells.
+const MAX_TOLD: usize = 16;
+
+/// The connected SDKs of a router.
+#[derive(Debug)]
+pub struct Presence {
+    limits: EdgeLimits,
+    channels: BTreeMap<ChannelId, IdentityId>,
+    identities: BTreeMap<IdentityId, BTreeMap<ChannelId, ConnectTime>>,
+    /// Channels that were opened since the last report, by identities about which there is news.
+    news: BTreeMap<IdentityId, BTreeSet<ChannelId>>,
+    next_report: Timestamp,
+    next_full: Timestamp,
+}
+
+impl Presence {
+    pub const fn new(limits: EdgeLimits, now: Timestamp) -> Self {
+        Self {
+            limits,
+            channels: BTreeMap::new(),
+            identities: BTreeMap::new(),
+            news: BTreeMap::new(),
+            next_report: now,
+            next_full: now,
+        }
+    }
+
+    /// Counts a channel that is to be opened. The error says what is full.
+    pub fn enter(
+        &mut self,
+        channel: ChannelId,
+        identity: &IdentityId,
+        connection: ConnectTime,
+    ) -> Result<(), Denial> {
+        if self.channels.len() >= self.limits.channels {
+            return Err(Denial::busy("the router has too many clients"));
+        }
+        let of_identity = self.identities.get(identity).map_or(0, BTreeMap::len);
+        if of_identity >= self.limits.channels_per_identity {
+            return Err(Denial::busy("the identity has too many clients"));
+        }
+        self.channels.insert(channel, identity.clone());
+        let connections = self.identities.entry(identity.clone()).or_default();
+        connections.insert(channel, connection);
+        let news = self.news.entry(identity.clone()).or_default();
+        news.insert(channel);
+        Ok(())
+    }
+
+    /// Forgets a channel that has ended.
+    pub fn leave(&mut self, channel: ChannelId) {
+        let Some(identity) = self.channels.remove(&channel) else {
+            return;
+        };
+        if let Some(connections) = self.identities.get_mut(&identity) {
+            connections.remove(&channel);
+            if connections.is_empty() {
+                self.identities.remove(&identity);
+            }
+        }
+        self.news.entry(identity).or_default().remove(&channel);
+    }
+
+    /// The channels of an identity, such as those that share a session.
+    pub fn channels_of(&self, identity: &IdentityId) -> impl Iterator<Item = ChannelId> {
+        let channels = self.identities.get(identity);
+        channels.into_iter().flat_map(|all| all.keys().copied())
+    }
+
+    /// Number of channels.
+    pub fn len(&self) -> usize {
+        self.channels.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.channels.is_empty()
+    }
+
+    /// A controller that has just connected is told everything with the next report.
+    pub const fn controller_connected(&mut self, now: Timestamp) {
+        self.next_full = now;
+    }
+
+    /// When to ask for a report.
+    pub fn deadline(&self) -> Timestamp {
+        if self.news.is_empty() {
+            self.next_full.max(self.next_report)
+        } else {
+            self.next_report
+        }
+    }
+
+    /// What controllers are to be told, if anything is due.
+    pub fn report(&mut self, now: Timestamp) -> Option<ConnectEvents> {
+        if now < self.deadline() {
+            return None;
+        }
+        self.next_report = after(now, REPORT_INTERVAL);
+        let news = std::mem::take(&mut self.news);
+        let is_full_state = now >= self.next_full;
+        let events = if is_full_state {
+            self.next_full = after(now, FULL_INTERVAL);
+            let all = self.identities.iter();
+            all.map(|(identity, connections)| event(identity, connections.values()))
+                .collect()
+        } else {
+            let news = news.iter();
+            news.filter_map(|(identity, opened)| self.change(identity, opened))
+                .collect()
+        };
+        Some(ConnectEvents {
+            events,
+            is_full_state,
+        })
+    }
+
+    /// News of an identity; none if all that it opened is closed again and it still has others.
+    fn change(&self, identity: &IdentityId, opened: &BTreeSet<ChannelId>) -> Option<ConnectEvent> {
+        let Some(connections) = self.identities.get(identity) else {
+            return Some(event(identity, std::iter::empty()));
+        };
+        let opened = opened.iter().filter_map(|channel| connections.get(channel));
+        Some(event(identity, opened)).filter(|event| event.is_connected)
+    }
+}
+
+fn event<'a>(
+    identity: &IdentityId,
+    connections: impl Iterator<Item = &'a ConnectTime>,
+) -> ConnectEvent {
+    let connections: Vec<_> = connections.take(MAX_TOLD).cloned().collect();
+    ConnectEvent {
+        identity_id: identity.as_str().to_owned(),
+        is_connected: !connections.is_empty(),
+        connections,
+    }
+}
