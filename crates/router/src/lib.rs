@@ -8,6 +8,7 @@
 //! events, instants  ->  HealthChecks, Links  ->  deadline(), poll(): runs, dials, closings
 //! ```
 //!
+//! - [`access`]: who may do what, from the data model of the controllers.
 //! - [`edge`]: what SDKs may do, and what becomes of it.
 //! - [`health`]: the checks of the section `healthChecks`, and the `health-checks` API.
 //! - [`links`]: dialing of other routers' listeners.
@@ -43,6 +44,7 @@
 //! # Ok::<(), portcullis_router::IncompleteConfigError>(())
 //! ```
 
+pub mod access;
 pub mod edge;
 pub mod health;
 pub mod links;

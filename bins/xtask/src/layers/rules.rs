@@ -86,7 +86,15 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
     ("posture", AllowedDependencies::Only(&["domain"])),
     (
         "router",
-        AllowedDependencies::Only(&["channel", "domain", "router-config", "wire", "yaml"]),
+        AllowedDependencies::Only(&[
+            "channel",
+            "data-model",
+            "domain",
+            "posture",
+            "router-config",
+            "wire",
+            "yaml",
+        ]),
     ),
     (
         "router-config",

@@ -1,6 +1,8 @@
 //! Tests of the crate as others use it.
 
 #[cfg(test)]
+mod access;
+#[cfg(test)]
 mod config;
 #[cfg(test)]
 mod document;

@@ -1,0 +1,4 @@
+//! Who may do what.
+
+mod following;
+mod network;
