@@ -6,7 +6,7 @@ use crate::app::App;
 use crate::error::AppError;
 use crate::mfa;
 use crate::new_password::NewPassword;
-use portcullis_domain::api_session::ApiSession;
+use crate::session_revocation::SessionRevocation;
 use portcullis_domain::audit::Actor;
 use portcullis_domain::authenticator::{Authenticator, Credential, UpdbCredential};
 use portcullis_domain::identity::Identity;
@@ -103,12 +103,13 @@ async fn recover(
     change: impl Fn(&mut RowsMut<'_>, &mut Found<Identity>) -> Result<(), AppError> + Send + 'static,
 ) -> Result<RecoveredIdentity, AppError> {
     let who = who.to_owned();
+    let revocation = SessionRevocation::new(app);
     app.commit(Actor::operator(), move |rows| {
         let before = find(rows.rows(), &who)?;
         let mut found = before.clone();
         change(rows, &mut found)?;
         rows.replace(&before.key, &before.entity, &found.entity)?;
-        rows.remove_dependents::<ApiSession>(&before.key, |_session| true)?;
+        revocation.end_those_of(rows, &before.key, |_session| true)?;
         let is_enabled = before.entity.disabled.is_some() && found.entity.disabled.is_none();
         rows.set_operation(operation, found.entity.id.as_str());
         if is_enabled {

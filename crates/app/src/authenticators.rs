@@ -23,8 +23,9 @@ use crate::app::App;
 use crate::error::{AppError, AuthenticatorError};
 use crate::listing::{ListPage, ListRequest, ListScope, Listing, Paging, kinds, restrict_to};
 use crate::records::get_owner;
+use crate::session_revocation::SessionRevocation;
 use portcullis_domain::access::{Access, Caller, Permit};
-use portcullis_domain::api_session::{ApiSession, OpenedBy};
+use portcullis_domain::api_session::OpenedBy;
 use portcullis_domain::authenticator::Authenticator;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::{AuthenticatorId, IdentityId, RecordNumber};
@@ -158,10 +159,16 @@ pub(crate) fn insert(
 }
 
 /// Deletes an authenticator and the sessions that it opened.
-fn remove(rows: &mut RowsMut<'_>, found: &Found<Authenticator>) -> Result<(), AppError> {
+fn remove(
+    rows: &mut RowsMut<'_>,
+    found: &Found<Authenticator>,
+    revocation: &SessionRevocation,
+) -> Result<(), AppError> {
     let identity = get_owner(rows.rows(), found)?;
     let opened_by = OpenedBy::Authenticator(found.entity.id.clone());
-    rows.remove_dependents::<ApiSession>(&identity.key, |session| session.opened_by == opened_by)?;
+    revocation.end_those_of(rows, &identity.key, |session| {
+        session.opened_by == opened_by
+    })?;
     rows.remove(&found.key, &found.entity)?;
     let mut after = identity.entity.clone();
     after.attached.authenticators = after.attached.authenticators.saturating_sub(1);

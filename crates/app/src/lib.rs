@@ -68,6 +68,7 @@ pub mod router_keys;
 pub mod routers;
 pub mod service_sessions;
 pub mod services;
+mod session_revocation;
 mod session_validity;
 pub mod sessions;
 mod settings;

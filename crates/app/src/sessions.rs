@@ -9,7 +9,6 @@ mod list;
 mod liveness;
 mod login;
 mod presented;
-mod revocation;
 mod sealed_token;
 mod second_factor_token;
 mod session_quota;
@@ -34,7 +33,6 @@ pub(crate) use login::{
     PasswordAttempt, PasswordPurpose, record_failed_password, reset_wrong_passwords,
 };
 pub(crate) use presented::{ends_at, find_presented};
-pub(crate) use revocation::SessionRevocation;
 pub(crate) use totp::{record_totp_enrollment, record_totp_pass};
 
 pub(crate) use view::open_factor_views;
@@ -45,6 +43,7 @@ use crate::app::App;
 use crate::error::AppError;
 use crate::records::get_policy;
 use crate::records::own_session_key;
+use crate::session_revocation::SessionRevocation;
 use crate::session_validity::{LiveSession, validate};
 use crate::signers::BearerTokens;
 use portcullis_domain::access::{

@@ -288,7 +288,7 @@ mod tests {
     #[test]
     fn login_goes_on_until_tokens_and_code_are_there() {
         let pending = OidcSession::pending(OidcClient::Native, Timestamp::UNIX_EPOCH);
-        let issued = pending.issued(None, Timestamp::UNIX_EPOCH);
+        let issued = pending.issued(Timestamp::UNIX_EPOCH, None);
         let passed_at = Some(Timestamp::UNIX_EPOCH);
         for (is_required, passed_at, oidc, is_unfinished) in [
             (false, None, None, false),

@@ -90,6 +90,13 @@ pub struct OidcSession {
     /// complete.
     #[serde(with = "jiff::fmt::serde::timestamp::millisecond::required")]
     pub expires_at: Timestamp,
+    /// When the last of its access tokens expires; `None` before there are any, and in old records.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        with = "jiff::fmt::serde::timestamp::millisecond::optional"
+    )]
+    access_expires_at: Option<Timestamp>,
     /// Whether the login is not complete yet, so that there are no tokens.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     is_pending: bool,
@@ -121,6 +128,13 @@ struct SpentToken {
     has_yielded_id_token: bool,
 }
 
+/// A refresh token that is issued.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RefreshToken {
+    pub id: TokenId,
+    pub expires_at: Timestamp,
+}
+
 /// Who presents a refresh token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Presenter {
@@ -132,11 +146,11 @@ pub struct Presenter {
 /// What a client presents a refresh token for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wanted {
-    /// The next refresh token, with this id, and an access token.
+    /// The next refresh token, and an access token.
     Rotation {
-        next: TokenId,
-        /// When the next token expires.
-        expires_at: Timestamp,
+        next: RefreshToken,
+        /// When the access token expires.
+        access_expires_at: Timestamp,
     },
     /// An ID token alone.
     IdToken,
@@ -169,21 +183,23 @@ impl OidcSession {
         Self {
             client,
             expires_at: deadline,
+            access_expires_at: None,
             is_pending: true,
             refresh_tokens: None,
         }
     }
 
-    /// The session once tokens are issued that expire at `expires_at`, among them the refresh token
-    /// `refresh`, if there is one.
+    /// The session once an access token is issued that expires at `access_expires_at`, with a refresh
+    /// token if there is one.
     #[must_use]
-    pub fn issued(&self, refresh: Option<TokenId>, expires_at: Timestamp) -> Self {
+    pub fn issued(&self, access_expires_at: Timestamp, refresh: Option<RefreshToken>) -> Self {
         Self {
             client: self.client,
-            expires_at,
+            expires_at: (refresh.as_ref()).map_or(access_expires_at, |first| first.expires_at),
+            access_expires_at: Some(access_expires_at),
             is_pending: false,
             refresh_tokens: refresh.map(|first| RefreshTokens {
-                current: first,
+                current: first.id,
                 spent: None,
                 spent_before: Vec::new(),
             }),
@@ -193,6 +209,11 @@ impl OidcSession {
     /// Whether no tokens were issued yet.
     pub const fn is_pending(&self) -> bool {
         self.is_pending
+    }
+
+    /// When the last of its access tokens expires; `None` if there were none.
+    pub fn access_ends_at(&self) -> Option<Timestamp> {
+        (!self.is_pending).then(|| self.access_expires_at.unwrap_or(self.expires_at))
     }
 
     /// Whether it is over at `now`.
@@ -212,13 +233,25 @@ impl OidcSession {
             return Presented::Ended(EndReason::OtherClient);
         }
         let tokens = self.refresh_tokens.as_ref();
-        let served = tokens.and_then(|tokens| match wanted {
-            Wanted::Rotation { next, expires_at } => {
-                Some((tokens.rotated(token, next, presenter, now)?, expires_at))
-            },
-            Wanted::IdToken => Some((tokens.after_id_token(token, now)?, self.expires_at)),
+        let served = tokens.and_then(|tokens| {
+            Some(match wanted {
+                Wanted::Rotation {
+                    next,
+                    access_expires_at,
+                } => Self {
+                    expires_at: next.expires_at,
+                    // The one before may last longer, if the lifetime was shortened.
+                    access_expires_at: self.access_ends_at().max(Some(access_expires_at)),
+                    refresh_tokens: Some(tokens.rotated(token, next.id, presenter, now)?),
+                    ..self.clone()
+                },
+                Wanted::IdToken => Self {
+                    refresh_tokens: Some(tokens.after_id_token(token, now)?),
+                    ..self.clone()
+                },
+            })
         });
-        let Some((tokens, expires_at)) = served else {
+        let Some(served) = served else {
             let is_console = presenter.is_console;
             let is_known = tokens.is_some_and(|tokens| tokens.has_console_spent(token, now));
             return if is_console && is_known {
@@ -227,12 +260,7 @@ impl OidcSession {
                 Presented::Ended(EndReason::Replayed)
             };
         };
-        Presented::Served(Self {
-            client: self.client,
-            expires_at,
-            is_pending: false,
-            refresh_tokens: Some(tokens),
-        })
+        Presented::Served(served)
     }
 }
 

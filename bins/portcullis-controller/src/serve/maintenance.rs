@@ -83,11 +83,7 @@ async fn sweep(app: Arc<App>, mut ticker: Ticker) {
                 tracing::warn!(%error, "could not end service sessions that no policy allows any more");
             },
         }
-        match revocations::remove_expired(&app).await {
-            Ok(0) => {},
-            Ok(removed) => tracing::debug!(removed, "expired revocations removed"),
-            Err(error) => tracing::warn!(%error, "expired revocations could not be removed"),
-        }
+        sweep_revocations(&app, &ticker.stop).await;
     }
 }
 
@@ -98,6 +94,19 @@ async fn sweep_sessions(app: &App, stop: &CancellationToken) {
             Ok(ended) => tracing::debug!(ended, "unused sessions ended"),
             Err(error) => {
                 tracing::warn!(%error, "unused sessions could not be ended");
+                break;
+            },
+        }
+    }
+}
+
+async fn sweep_revocations(app: &App, stop: &CancellationToken) {
+    while !stop.is_cancelled() {
+        match revocations::remove_expired(app).await {
+            Ok(0) => break,
+            Ok(removed) => tracing::debug!(removed, "expired revocations removed"),
+            Err(error) => {
+                tracing::warn!(%error, "expired revocations could not be removed");
                 break;
             },
         }

@@ -31,6 +31,7 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
             "privilege",
             "enrollment_records",
             "new_password",
+            "session_revocation",
             "listing",
             "posture",
             "managed",

@@ -6,6 +6,7 @@ use crate::app::App;
 use crate::error::AppError;
 use crate::privilege::CredentialGuard;
 use crate::records::get_owner;
+use crate::session_revocation::SessionRevocation;
 use portcullis_domain::access::Permit;
 use portcullis_domain::ids::AuthenticatorId;
 
@@ -16,12 +17,13 @@ pub async fn delete(
     id: &AuthenticatorId,
 ) -> Result<(), AppError> {
     let (wanted, credential_guard) = (id.clone(), CredentialGuard::new(app));
+    let revocation = SessionRevocation::new(app);
     app.commit_for(permit, move |rows, caller| {
         let found = find(rows.rows(), &wanted)?;
         // Otherwise a new password could be set without the current one.
         check_not_own_password(caller, &found.entity)?;
         credential_guard.check(caller, &get_owner(rows.rows(), &found)?.entity)?;
-        remove(rows, &found)
+        remove(rows, &found, &revocation)
     })
     .await?;
     Ok(())

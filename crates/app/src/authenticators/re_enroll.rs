@@ -8,6 +8,7 @@ use crate::enrollment_records::{self, EnrollmentDraft};
 use crate::error::AppError;
 use crate::privilege::CredentialGuard;
 use crate::records::get_owner;
+use crate::session_revocation::SessionRevocation;
 use portcullis_domain::access::Permit;
 use portcullis_domain::authenticator::{Authenticator, CertCredential, Credential};
 use portcullis_domain::clock::Timestamp;
@@ -35,12 +36,13 @@ pub async fn re_enroll(
     let draft = EnrollmentDraft::new(app, identity, method, expires_at)?;
     let enrollment = draft.id().clone();
     let (wanted, credential_guard) = (id.clone(), CredentialGuard::new(app));
+    let revocation = SessionRevocation::new(app);
     app.commit_for(permit, move |rows, caller| {
         let found = find(rows.rows(), &wanted)?;
         check_not_own_password(caller, &found.entity)?;
         credential_guard.check(caller, &get_owner(rows.rows(), &found)?.entity)?;
         rows.set_operation("authenticator.re-enroll", wanted.as_str());
-        remove(rows, &found)?;
+        remove(rows, &found, &revocation)?;
         replace(rows, &found, draft.clone())
     })
     .await?;

@@ -7,6 +7,7 @@
 use super::{Renew, Update, find, find_own};
 use crate::app::App;
 use crate::error::{AppError, AuthenticatorError, CsrDeniedError};
+use crate::session_revocation::SessionRevocation;
 use crate::sessions;
 use portcullis_domain::access::{AccessDeniedError, Caller, Permit};
 use portcullis_domain::authenticator::{
@@ -118,7 +119,7 @@ pub async fn confirm(
     id: &AuthenticatorId,
     pem: &str,
 ) -> Result<(), AppError> {
-    let wanted = id.clone();
+    let (wanted, revocation) = (id.clone(), SessionRevocation::new(app));
     let now = app.env().now();
     app.count_own_change(permit.caller())?;
     // What cannot be parsed does not match the pending certificate.
@@ -129,7 +130,7 @@ pub async fn confirm(
     app.commit_for(permit, move |rows, caller| {
         rows.set_operation("authenticator.extend-verify", wanted.as_str());
         let found = find_own(rows.rows(), caller, &wanted, |_id| AccessDeniedError.into())?;
-        activate_renewal(rows, caller, &found, confirmed.as_ref(), now)
+        activate_renewal(rows, caller, &found, confirmed.as_ref(), &revocation, now)
     })
     .await?;
     Ok(())
@@ -195,6 +196,7 @@ fn activate_renewal(
     caller: &Caller,
     found: &Found<Authenticator>,
     confirmed: Option<&ConfirmedCertificate>,
+    revocation: &SessionRevocation,
     now: Timestamp,
 ) -> Result<(), AppError> {
     let mut after = found.entity.clone();
@@ -216,5 +218,5 @@ fn activate_renewal(
     rows.replace(&found.key, &found.entity, &after)?;
     sessions::rebind(rows, caller, &old, (fingerprint, not_after), now)?;
     // Sessions opened with the old key must not continue.
-    Ok(sessions::end_other_sessions(rows, caller, found)?)
+    sessions::end_other_sessions(rows, caller, found, revocation)
 }

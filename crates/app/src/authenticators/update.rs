@@ -6,6 +6,7 @@ use crate::error::{AppError, AuthenticatorError};
 use crate::new_password::NewPassword;
 use crate::privilege::CredentialGuard;
 use crate::records::get_owner;
+use crate::session_revocation::SessionRevocation;
 use crate::sessions;
 use portcullis_domain::access::{Caller, Permit};
 use portcullis_domain::authenticator::{Authenticator, Credential};
@@ -98,6 +99,7 @@ pub(super) struct PreparedPatch {
     username: Option<String>,
     password: Option<NewPassword>,
     tags: Option<Tags>,
+    revocation: SessionRevocation,
 }
 
 impl PreparedPatch {
@@ -125,6 +127,7 @@ impl PreparedPatch {
             username: change.username,
             password,
             tags: change.tags,
+            revocation: SessionRevocation::new(app),
         })
     }
 
@@ -159,7 +162,7 @@ impl PreparedPatch {
                 updb.reset_password(password);
             }
             sessions::reset_wrong_passwords(rows, &found.key)?;
-            sessions::end_other_sessions(rows, caller, found)?;
+            sessions::end_other_sessions(rows, caller, found, &self.revocation)?;
         }
         after.updated_at = now;
         Ok(rows.replace(&found.key, &found.entity, &after)?)

@@ -7,9 +7,10 @@ use crate::privilege::{
     CredentialGuard, check_admin, check_may_grant, check_may_modify, gains_privileges,
 };
 use crate::records::get_identity;
+use crate::session_revocation::SessionRevocation;
 use portcullis_domain::FieldError;
 use portcullis_domain::access::{Caller, Permit};
-use portcullis_domain::api_session::{ApiSession, OpenedBy};
+use portcullis_domain::api_session::OpenedBy;
 use portcullis_domain::clock::{self, SignedDuration};
 use portcullis_domain::identity::{Identity, IdentitySpec, IdentitySpecPatch, IdentityType};
 use portcullis_domain::ids::IdentityId;
@@ -152,7 +153,7 @@ pub(super) async fn update_identity(
 ) -> Result<(), AppError> {
     let wanted = id.clone();
     let now = app.env().now();
-    let credential_guard = CredentialGuard::new(app);
+    let (credential_guard, revocation) = (CredentialGuard::new(app), SessionRevocation::new(app));
     app.commit_for(permit, move |rows, caller| {
         rows.set_operation(operation, wanted.as_str());
         let found = get_identity(rows.rows(), &wanted)?;
@@ -171,10 +172,10 @@ pub(super) async fn update_identity(
             supersede_enrollments(rows, &found.key)?;
         }
         if identity.is_disabled(now) {
-            rows.remove_dependents::<ApiSession>(&found.key, |_session| true)?;
+            revocation.end_those_of(rows, &found.key, |_session| true)?;
         } else if identity.spec.external_id != found.entity.spec.external_id {
             // Sessions opened by the old external id belonged to somebody else.
-            rows.remove_dependents::<ApiSession>(&found.key, |session| {
+            revocation.end_those_of(rows, &found.key, |session| {
                 !matches!(session.opened_by, OpenedBy::Authenticator(_))
             })?;
         }

@@ -4,6 +4,7 @@
 use super::grant::TokenClient;
 use crate::app::App;
 use crate::error::AppError;
+use crate::session_revocation::SessionRevocation;
 use crate::sessions::{self, time};
 use crate::tokens::{self, UnverifiedError};
 use portcullis_domain::access::Origin;
@@ -102,7 +103,7 @@ pub(super) async fn end_by_id(
     let Some(session) = found else {
         return Ok(());
     };
-    let revocation = sessions::SessionRevocation::new(app);
+    let revocation = SessionRevocation::new(app);
     let actor = Actor::without_session(origin, session.entity.identity.as_str());
     app.commit(actor, move |rows| {
         rows.set_removal_verb(verb);

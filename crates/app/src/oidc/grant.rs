@@ -4,8 +4,9 @@ use super::end::end_by_id;
 use super::issue::{TokenIssuer, certificate, holder_facts, seconds_left};
 use crate::app::App;
 use crate::error::AppError;
+use crate::session_revocation::SessionRevocation;
 use crate::session_validity::{LiveSession, RevocableToken, validate};
-use crate::sessions::{self, SessionRevocation, time};
+use crate::sessions::{self, time};
 use crate::signers::BearerTokenError;
 use crate::tokens;
 use portcullis_domain::access::Origin;
@@ -15,7 +16,7 @@ use portcullis_domain::clock::{SignedDuration, Timestamp};
 use portcullis_domain::entropy::EntropyError;
 use portcullis_domain::ids::SignerId;
 use portcullis_domain::oidc_session::{
-    EndReason, OidcClient, OidcSession, Presented, Presenter, TokenId, Wanted,
+    EndReason, OidcClient, OidcSession, Presented, Presenter, RefreshToken, TokenId, Wanted,
 };
 use portcullis_oidc::amr::Amr;
 use portcullis_oidc::claims::{ClaimsError, IdTokenOrigin, RefreshClaims, SessionFacts};
@@ -169,14 +170,13 @@ impl TokenGrant<'_> {
             .contains(Scope::OfflineAccess)
             .then(|| TokenId::generate(&*self.app.env().entropy))
             .transpose()?;
-        let lasts = if refresh_id.is_some() {
-            lifetimes.refresh
-        } else {
-            lifetimes.access
-        };
-        let (first, end) = (refresh_id.clone(), self.tokens.end_of(lasts));
+        let access_end = self.tokens.end_of(lifetimes.access);
+        let first = refresh_id.clone().map(|id| RefreshToken {
+            id,
+            expires_at: self.tokens.end_of(lifetimes.refresh),
+        });
         self.update_session(&live, passed_by(login), move |oidc| {
-            Ok(oidc.issued(first.clone(), end))
+            Ok(oidc.issued(access_end, first.clone()))
         })
         .await?;
         let id = TokenId::generate(&*self.app.env().entropy)?;
@@ -352,8 +352,11 @@ impl TokenGrant<'_> {
     ) -> Result<TokenId, GrantError> {
         let next = TokenId::generate(&*self.app.env().entropy)?;
         let wanted = Wanted::Rotation {
-            next: next.clone(),
-            expires_at: self.tokens.end_of(lifetimes.refresh),
+            next: RefreshToken {
+                id: next.clone(),
+                expires_at: self.tokens.end_of(lifetimes.refresh),
+            },
+            access_expires_at: self.tokens.end_of(lifetimes.access),
         };
         self.present(renewal, wanted).await?;
         Ok(next)

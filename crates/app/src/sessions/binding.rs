@@ -3,6 +3,7 @@
 use crate::app::App;
 use crate::error::AppError;
 use crate::records::{login_authenticator, own_session_key};
+use crate::session_revocation::SessionRevocation;
 use portcullis_domain::access::Caller;
 use portcullis_domain::api_session::{ApiSession, LoginCertificate, OpenedBy};
 use portcullis_domain::authenticator::{Authenticator, Credential};
@@ -146,13 +147,13 @@ pub(crate) fn end_other_sessions(
     rows: &mut RowsMut<'_>,
     caller: &Caller,
     authenticator: &Found<Authenticator>,
-) -> Result<(), StoreError> {
+    revocation: &SessionRevocation,
+) -> Result<(), AppError> {
     let owner = identity_key(authenticator.root_number());
     let opened_by = OpenedBy::Authenticator(authenticator.entity.id.clone());
-    rows.remove_dependents::<ApiSession>(&owner, |session| {
+    revocation.end_those_of(rows, &owner, |session| {
         session.opened_by == opened_by && session.id != caller.session
-    })?;
-    Ok(())
+    })
 }
 
 #[cfg(test)]

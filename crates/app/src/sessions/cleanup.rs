@@ -4,6 +4,7 @@ use crate::app::App;
 use crate::error::AppError;
 use crate::identities;
 use crate::posture;
+use crate::session_revocation::SessionRevocation;
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::audit::Actor;
 use portcullis_domain::clock::Timestamp;
@@ -36,6 +37,7 @@ async fn end_over_lifetime(app: &App) -> Result<usize, AppError> {
     if candidates.is_empty() {
         return Ok(0);
     }
+    let revocation = SessionRevocation::new(app);
     let ended = app
         .commit(Actor::controller(), move |rows| {
             rows.set_removal_verb("expire");
@@ -48,7 +50,7 @@ async fn end_over_lifetime(app: &App) -> Result<usize, AppError> {
                     && let Some(end) = lifetimes.expires_at(&session, identity.has_admin_rights())
                     && now >= end
                 {
-                    rows.remove(&key, &session)?;
+                    revocation.end(rows, &key, &session)?;
                     ended += 1;
                 }
             }
@@ -109,6 +111,7 @@ async fn end_idle(app: &App) -> Result<usize, AppError> {
     if expired.is_empty() {
         return Ok(0);
     }
+    let revocation = SessionRevocation::new(app);
     let ended = app
         .commit(Actor::controller(), move |rows| {
             rows.set_removal_verb("expire");
@@ -116,7 +119,7 @@ async fn end_idle(app: &App) -> Result<usize, AppError> {
             for (owner, number) in &expired {
                 let key = identity_key(*owner).dependent(API_SESSION, number.0);
                 if let Some(session) = rows.rows().get::<ApiSession>(&key)? {
-                    rows.remove(&key, &session)?;
+                    revocation.end(rows, &key, &session)?;
                     ended += 1;
                 }
             }

@@ -1,6 +1,6 @@
 //! Administration of API sessions.
 
-use super::{PendingActions, SessionRevocation, token_hash};
+use super::{PendingActions, token_hash};
 use crate::action::actions;
 use crate::app::App;
 use crate::error::AppError;
@@ -10,6 +10,7 @@ use crate::listing::{
 };
 use crate::privilege::check_may_modify;
 use crate::records::get_policy;
+use crate::session_revocation::SessionRevocation;
 use portcullis_domain::access::{Access, Caller, Permit};
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::entropy;

@@ -2,6 +2,8 @@
 //! expensive.
 
 use crate::app::App;
+use crate::error::AppError;
+use crate::session_revocation::SessionRevocation;
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::ids::{ApiSessionId, RecordNumber};
 use portcullis_domain::quota::StoredSize as _;
@@ -32,12 +34,13 @@ const MAX_UNFINISHED: usize = 64;
 /// hardly any other sessions than their own. The candidates are chosen from memory; that they still
 /// exist, that an unfinished one was not finished meanwhile, and which ones replace those that are
 /// out, is decided in the transaction, since logins queue up before it.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(super) struct EvictionPlan {
     identity: RecordKey,
     /// Bytes beyond the quota, not counting sessions that are opened concurrently.
     excess_bytes: usize,
     candidates: Candidates,
+    revocation: SessionRevocation,
 }
 
 /// Sessions that may be ended, the first to go first.
@@ -69,17 +72,18 @@ impl EvictionPlan {
             identity: identity_key(identity),
             excess_bytes,
             candidates,
+            revocation: SessionRevocation::new(app),
         }
     }
 
     /// Ends sessions until the new one fits; returns their ids.
-    pub(super) fn apply(&self, rows: &mut RowsMut<'_>) -> Result<Vec<ApiSessionId>, StoreError> {
+    pub(super) fn apply(&self, rows: &mut RowsMut<'_>) -> Result<Vec<ApiSessionId>, AppError> {
         let (mut ended, mut freed) = (Vec::new(), 0);
         while freed < self.excess_bytes
             && ended.len() < MAX_EVICTIONS
             && let Some(session) = self.next(rows.rows())?
         {
-            rows.remove(&session.key, &session.entity)?;
+            self.revocation.end(rows, &session.key, &session.entity)?;
             freed += session.entity.stored_bytes();
             ended.push(session.entity.id);
         }

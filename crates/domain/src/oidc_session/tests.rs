@@ -21,8 +21,23 @@ const CONSOLE: Presenter = Presenter {
     ..PROGRAM
 };
 
+fn refresh(number: usize, end: i64) -> RefreshToken {
+    RefreshToken {
+        id: id(number),
+        expires_at: at(end),
+    }
+}
+
+/// Tokens that are asked for at this second.
+fn rotation(next: usize, second: i64) -> Wanted {
+    Wanted::Rotation {
+        next: refresh(next, second + 86_400),
+        access_expires_at: at(second + 1_800),
+    }
+}
+
 fn family() -> OidcSession {
-    OidcSession::pending(OidcClient::Native, at(0)).issued(Some(id(0)), at(86_400))
+    OidcSession::pending(OidcClient::Native, at(0)).issued(at(1_800), Some(refresh(0, 86_400)))
 }
 
 /// Presents a token for the next one.
@@ -37,11 +52,7 @@ fn rotate_by(
     next: usize,
     second: i64,
 ) -> Presented {
-    let wanted = Wanted::Rotation {
-        next: id(next),
-        expires_at: at(86_400 + second),
-    };
-    family.present(&id(token), presenter, wanted, at(second))
+    family.present(&id(token), presenter, rotation(next, second), at(second))
 }
 
 fn id_token(family: &OidcSession, token: usize, second: i64) -> Presented {
@@ -165,11 +176,41 @@ fn what_is_remembered_for_the_console_is_bounded() {
 #[test]
 fn session_without_refresh_tokens_serves_none() {
     let pending = OidcSession::pending(OidcClient::Native, at(600));
-    for session in [pending.clone(), pending.issued(None, at(1_800))] {
+    for session in [pending.clone(), pending.issued(at(1_800), None)] {
         assert_eq!(rotate(&session, 0, 1, 10), REPLAYED);
         assert_eq!(id_token(&session, 0, 10), REPLAYED);
     }
     assert!(!pending.has_expired(at(599)) && pending.has_expired(at(600)));
+}
+
+#[test]
+fn end_of_the_last_access_token_is_known() {
+    let pending = OidcSession::pending(OidcClient::Native, at(600));
+    assert_eq!(pending.access_ends_at(), None);
+    assert_eq!(family().access_ends_at(), Some(at(1_800)));
+    let renewed = served(rotate(&family(), 0, 1, 100));
+    assert_eq!(renewed.access_ends_at(), Some(at(1_900)));
+    // The lifetime was shortened.
+    let wanted = Wanted::Rotation {
+        next: refresh(2, 86_400),
+        access_expires_at: at(200),
+    };
+    let shorter = served(renewed.present(&id(1), PROGRAM, wanted, at(140)));
+    assert_eq!(shorter.access_ends_at(), Some(at(1_900)));
+    let same = served(id_token(&shorter, 2, 150));
+    assert_eq!(same.access_ends_at(), Some(at(1_900)));
+}
+
+/// Any of its tokens may be an access token.
+#[test]
+fn record_without_the_end_of_access_tokens_stands_for_all_its_tokens() {
+    let mut old = serde_json::to_value(family()).unwrap();
+    old.as_object_mut()
+        .unwrap()
+        .remove("access_expires_at")
+        .unwrap();
+    let old: OidcSession = serde_json::from_value(old).unwrap();
+    assert_eq!(old.access_ends_at(), Some(at(86_400)));
 }
 
 #[test]
@@ -235,7 +276,7 @@ proptest! {
                     spent.is_none() || is_recent && is_last && !yielded.contains(&token),
                 )
             } else {
-                let wanted = Wanted::Rotation { next: id(newest + 1), expires_at: at(now + 86_400) };
+                let wanted = rotation(newest + 1, now);
                 (family.present(&id(token), presenter, wanted, at(now)), spent.is_none())
             };
             match presented {

@@ -7,7 +7,7 @@ use anyhow::{Context as _, bail};
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::clock::{Clock as _, SignedDuration, Timestamp};
 use portcullis_domain::oidc_session::{
-    OidcClient, OidcSession, Presented, Presenter, TokenId, Wanted,
+    OidcClient, OidcSession, Presented, Presenter, RefreshToken, TokenId, Wanted,
 };
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::RowsMut;
@@ -82,7 +82,11 @@ impl Session {
         let current = TokenId::generate(&SystemEntropy)?;
         let begun = OidcSession::pending(CLIENT, expires_at);
         let mut record = before.clone();
-        record.oidc = Some(begun.issued(Some(current.clone()), expires_at));
+        let first = RefreshToken {
+            id: current.clone(),
+            expires_at,
+        };
+        record.oidc = Some(begun.issued(expires_at, Some(first)));
         let after = record.clone();
         let body = move |rows: &mut RowsMut<'_>| rows.replace(&key, &before, &after);
         submit(seed.engine(), [body])?.wait()?;
@@ -95,10 +99,7 @@ impl Session {
 
     fn rotate(&mut self, expires_at: Timestamp) -> anyhow::Result<()> {
         let next = TokenId::generate(&SystemEntropy)?;
-        let wanted = Wanted::Rotation {
-            next: next.clone(),
-            expires_at,
-        };
+        let wanted = rotation(next.clone(), expires_at);
         let family = self.record.oidc.as_ref().context("a session has tokens")?;
         match family.present(&self.current, PRESENTER, wanted, SystemClock.now()) {
             Presented::Served(oidc) => self.record.oidc = Some(oidc),
@@ -107,6 +108,18 @@ impl Session {
         }
         self.current = next;
         Ok(())
+    }
+}
+
+/// A rotation whose tokens expire at the same time.
+fn rotation(next: TokenId, expires_at: Timestamp) -> Wanted {
+    let next = RefreshToken {
+        id: next,
+        expires_at,
+    };
+    Wanted::Rotation {
+        next,
+        access_expires_at: expires_at,
     }
 }
 
@@ -129,10 +142,8 @@ mod tests {
         let snapshot = rotations.seed.engine().snapshot().unwrap();
         for session in &rotations.sessions {
             let stored: ApiSession = Rows::new(&*snapshot).get(&session.key).unwrap().unwrap();
-            let wanted = Wanted::Rotation {
-                next: TokenId::generate(&SystemEntropy).unwrap(),
-                expires_at: rotations.expires_at,
-            };
+            let next = TokenId::generate(&SystemEntropy).unwrap();
+            let wanted = rotation(next, rotations.expires_at);
             let answer = stored.oidc.unwrap().present(
                 &session.current,
                 PRESENTER,

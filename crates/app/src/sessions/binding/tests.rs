@@ -68,8 +68,9 @@ async fn ending_other_sessions_spares_the_own_one_and_those_of_other_authenticat
     let other = fixture.log_in("alice", PASSWORD).await.unwrap();
     let end_those_of = |authenticator: Found<Authenticator>| {
         let caller = Arc::clone(&caller);
+        let revocation = SessionRevocation::new(&fixture.app);
         fixture.app.commit_unaudited(move |rows| {
-            Ok::<_, AppError>(end_other_sessions(rows, &caller, &authenticator)?)
+            end_other_sessions(rows, &caller, &authenticator, &revocation)
         })
     };
     let own = fixture.authenticator(&caller);

@@ -1,10 +1,12 @@
 use super::*;
 use crate::fixture::{Fixture, named};
 use crate::records::own_session_key;
+use crate::session_validity::is_session_revoked;
 use crate::settings::Settings;
 use portcullis_domain::access::Caller;
 use portcullis_domain::api_session::SessionLifetimes;
 use portcullis_domain::clock::SignedDuration;
+use portcullis_domain::oidc_session::{OidcClient, OidcSession};
 use portcullis_storage::key::RecordKey;
 
 const HOUR: SignedDuration = SignedDuration::from_hours(1);
@@ -142,4 +144,19 @@ async fn activity_of_a_session_that_is_gone_meanwhile_does_not_bring_it_back() {
     let flushed = fixture.change_before_commit(ended, flush_activity(&fixture.app));
     flushed.await.unwrap();
     assert_eq!(find(&fixture, &key), None);
+}
+
+/// It lasts longer than the session, as after a change of the configuration.
+#[tokio::test]
+async fn access_token_of_a_session_beyond_its_lifetime_is_revoked() {
+    let (fixture, alice) = start(None).await;
+    let end = fixture.app.env().now() + HOUR * 2;
+    let issue = move |mut session: ApiSession| {
+        session.oidc = Some(OidcSession::pending(OidcClient::Native, end).issued(end, None));
+        session
+    };
+    fixture.change(own_session_key(&alice), issue).await;
+    fixture.clock.advance(HOUR);
+    assert_eq!(sweep(&fixture.app).await.unwrap(), 2);
+    assert!(fixture.read(|rows| is_session_revoked(rows, &alice.session).unwrap()));
 }

@@ -4,8 +4,8 @@ use super::password_attempt::PasswordAttempt;
 use crate::app::App;
 use crate::error::AppError;
 use crate::records::{get_owner, get_policy};
+use crate::session_revocation::SessionRevocation;
 use portcullis_domain::access::Origin;
-use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::audit::Actor;
 use portcullis_domain::authenticator::Authenticator;
 use portcullis_domain::identity::Identity;
@@ -39,9 +39,10 @@ pub(crate) async fn record_failed_password(
     purpose: PasswordPurpose,
     attempt: PasswordAttempt,
 ) -> Result<Option<ThrottledError>, AppError> {
+    let revocation = SessionRevocation::new(app);
     app.commit(Actor::without_session(origin, ""), move |rows| {
         let counted = match &wrong {
-            Some(found) => count_wrong_password(rows, found, purpose, attempt)?,
+            Some(found) => count_wrong_password(rows, found, purpose, attempt, &revocation)?,
             None => FailureEffect::default(),
         };
         if let Some(identity) = counted.locked {
@@ -81,6 +82,7 @@ fn count_wrong_password(
     authenticator: &Found<Authenticator>,
     purpose: PasswordPurpose,
     attempt: PasswordAttempt,
+    revocation: &SessionRevocation,
 ) -> Result<FailureEffect, AppError> {
     let key = &authenticator.key;
     let Some(entity) = rows.rows().get::<Authenticator>(key)? else {
@@ -100,7 +102,7 @@ fn count_wrong_password(
         rows.replace(&found.key, &found.entity, &identity)?;
     }
     if is_locked {
-        rows.remove_dependents::<ApiSession>(&found.key, |_session| true)?;
+        revocation.end_those_of(rows, &found.key, |_session| true)?;
     }
     Ok(FailureEffect {
         locked: is_locked.then_some(identity.id),

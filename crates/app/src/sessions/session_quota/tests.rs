@@ -1,7 +1,26 @@
 use super::*;
-use crate::error::AppError;
 use crate::fixture::Fixture;
+use crate::session_validity::is_session_revoked;
 use portcullis_domain::access::Caller;
+use portcullis_domain::clock::SignedDuration;
+use portcullis_domain::oidc_session::{OidcClient, OidcSession};
+
+/// Makes a session one of OpenID Connect whose tokens count for an hour; returns its id.
+async fn sign_tokens(fixture: &Fixture, session: RecordKey) -> ApiSessionId {
+    let end = fixture.app.env().now() + SignedDuration::from_hours(1);
+    let issued = OidcSession::pending(OidcClient::Native, end).issued(end, None);
+    let change = move |mut session: ApiSession| {
+        session.oidc = Some(issued.clone());
+        session
+    };
+    fixture.change(session, change).await;
+    let session: Option<ApiSession> = fixture.read(|rows| rows.get(&session).unwrap());
+    session.unwrap().id
+}
+
+fn is_revoked(fixture: &Fixture, session: &ApiSessionId) -> bool {
+    fixture.read(|rows| is_session_revoked(rows, session).unwrap())
+}
 
 /// Ends sessions of a caller for ever so many bytes; returns how many were ended.
 async fn evict(fixture: &Fixture, caller: &Caller, candidates: Candidates) -> usize {
@@ -19,10 +38,9 @@ async fn evict_bytes(
         identity: identity_key(caller.identity_number),
         excess_bytes,
         candidates,
+        revocation: SessionRevocation::new(&fixture.app),
     };
-    let applied = fixture
-        .app
-        .commit_unaudited(move |rows| Ok::<_, AppError>(plan.apply(rows)?));
+    let applied = fixture.app.commit_unaudited(move |rows| plan.apply(rows));
     applied.await.unwrap().len()
 }
 
@@ -92,4 +110,18 @@ async fn login_that_was_finished_meanwhile_is_spared() {
         assert_eq!(ended, 1);
         assert!(!is_there(&fixture, gone) && is_there(&fixture, finished_meanwhile));
     }
+}
+
+#[tokio::test]
+async fn tokens_of_sessions_that_give_way_are_revoked() {
+    let fixture = Fixture::start().await;
+    let admin = fixture.admin().await;
+    let keys = fixture.add_sessions(&admin, 3).await;
+    let mut signed = Vec::new();
+    for key in &keys {
+        signed.push(sign_tokens(&fixture, *key).await);
+    }
+    assert_eq!(evict(&fixture, &admin, Candidates::default()).await, 4);
+    assert!(signed.iter().all(|session| is_revoked(&fixture, session)));
+    assert!(!is_revoked(&fixture, &admin.session));
 }

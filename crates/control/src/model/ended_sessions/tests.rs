@@ -33,7 +33,7 @@ fn change(session: Option<ApiSession>) -> EntityChange<ApiSession> {
 /// A session whose last token expires at second 100.
 fn with_tokens() -> ApiSession {
     let pending = OidcSession::pending(OidcClient::Native, at(10));
-    session(Some(pending.issued(None, at(100))))
+    session(Some(pending.issued(at(100), None)))
 }
 
 fn revoked(change: Option<ModelChange>) -> Option<String> {
