@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use portcullis_domain::clock::Timestamp;
+use portcullis_domain::policies::ServiceGrant;
 use portcullis_wire::Token;
 
 use super::names::{ControllerId, IdentityId, ServiceId, ServiceSessionId};
@@ -10,7 +11,8 @@ use super::refusal::Refusal;
 
 /// Judges sessions and rights, from the data model and from what controllers say of sessions.
 ///
-/// It answers at once, from memory. Whenever an answer may have changed, the channels concerned look again.
+/// It answers at once, from memory. Whenever an answer may have changed,
+/// [`SdkChannel::review`](super::SdkChannel::review) is called for the channels concerned.
 pub trait Access {
     /// Whose session a token is, and whether it may be used with these certificates.
     fn authenticate(
@@ -49,12 +51,12 @@ pub trait Access {
         service: ServiceReference<'_>,
     ) -> Result<ServiceId, Refusal>;
 
-    /// Whether policies and posture give a right to a service. Only asked for
+    /// Whether policies and posture grant the use of a service. Only asked for
     /// [`SessionKind::Oidc`]; a controller judges the others.
-    fn check_right(
+    fn check_grant(
         &self,
         session: &ApiSession,
-        right: Right,
+        grant: ServiceGrant,
         service: &ServiceId,
         now: Timestamp,
     ) -> Result<(), Refusal>;
@@ -88,14 +90,7 @@ pub enum SessionKind {
 pub struct ServiceSession {
     pub id: ServiceSessionId,
     pub service: ServiceId,
-    pub right: Right,
-}
-
-/// What an identity may do with a service.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Right {
-    Dial,
-    Bind,
+    pub grant: ServiceGrant,
 }
 
 /// How an SDK names a service.

@@ -1,6 +1,16 @@
 //! The edge: connections of SDKs.
 
 mod admission;
+mod behaviour;
+mod connections;
+mod defects;
+mod ends;
+mod hosting;
 mod judge;
+mod offers;
 mod presence;
 mod refusals;
+mod services;
+mod traces;
+mod vectors;
+mod world;

@@ -1,8 +1,9 @@
 //! Rights that tests give and take.
 
 use portcullis_domain::clock::Timestamp;
+use portcullis_domain::policies::ServiceGrant;
 use portcullis_router::edge::{
-    Access, ApiSession, ClientCertificates, ControllerId, LoginRefusal, Refusal, Right, ServiceId,
+    Access, ApiSession, ClientCertificates, ControllerId, LoginRefusal, Refusal, ServiceId,
     ServiceReference, ServiceSession, SessionKind,
 };
 use portcullis_wire::{ErrorCode, Token};
@@ -10,13 +11,13 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// An [`Access`] that knows what it was told. Tokens of sessions for services read
-/// `ey<right>:<service>:<session>`, so that tests need no keys.
+/// `ey<grant>:<service>:<session>`, so that tests need no keys.
 #[derive(Debug, Default)]
 pub(crate) struct Judge {
     pub(crate) sessions: RefCell<BTreeMap<String, ApiSession>>,
     pub(crate) names: RefCell<BTreeMap<String, String>>,
     /// What identities may do.
-    pub(crate) rights: RefCell<BTreeSet<(String, Right, String)>>,
+    pub(crate) grants: RefCell<BTreeSet<(String, ServiceGrant, String)>>,
     /// Posture checks that fail, for everybody.
     pub(crate) failing_checks: RefCell<Vec<String>>,
     pub(crate) revoked: RefCell<BTreeSet<String>>,
@@ -25,6 +26,16 @@ pub(crate) struct Judge {
 }
 
 impl Judge {
+    pub(crate) fn allow(&self, identity: &str, grant: ServiceGrant, service: &str) {
+        let grant = (identity.to_owned(), grant, service.to_owned());
+        self.grants.borrow_mut().insert(grant);
+    }
+
+    pub(crate) fn deny(&self, identity: &str, grant: ServiceGrant, service: &str) {
+        let grant = (identity.to_owned(), grant, service.to_owned());
+        self.grants.borrow_mut().remove(&grant);
+    }
+
     pub(crate) fn know(&self, session: ApiSession) {
         let token = session.token.expose().clone();
         self.sessions.borrow_mut().insert(token, session);
@@ -55,6 +66,11 @@ pub(crate) fn certificates(fingerprint: &str) -> ClientCertificates {
         spiffe_id: None,
         is_first_party: true,
     }
+}
+
+/// A token of a session for a service.
+pub(crate) fn service_token(grant: ServiceGrant, service: &str) -> Token {
+    Token::new(format!("ey{grant:?}:{service}:s-{service}"))
 }
 
 impl Access for Judge {
@@ -113,18 +129,18 @@ impl Access for Judge {
         let invalid = || Refusal::new(ErrorCode::InvalidSession, "not a session");
         let text = token.expose().strip_prefix("ey").ok_or_else(invalid)?;
         let parts: Vec<&str> = text.split(':').collect();
-        let [right, service, id] = parts.as_slice() else {
+        let [grant, service, id] = parts.as_slice() else {
             return Err(invalid());
         };
-        let right = match *right {
-            "Dial" => Right::Dial,
-            "Bind" => Right::Bind,
+        let grant = match *grant {
+            "Dial" => ServiceGrant::Dial,
+            "Bind" => ServiceGrant::Bind,
             _ => return Err(invalid()),
         };
         Ok(ServiceSession {
             id: (*id).into(),
             service: (*service).into(),
-            right,
+            grant,
         })
     }
 
@@ -143,16 +159,16 @@ impl Access for Judge {
         }
     }
 
-    fn check_right(
+    fn check_grant(
         &self,
         session: &ApiSession,
-        right: Right,
+        grant: ServiceGrant,
         service: &ServiceId,
         _now: Timestamp,
     ) -> Result<(), Refusal> {
         let identity = session.identity.as_str().to_owned();
-        let asked = (identity, right, service.as_str().to_owned());
-        if !self.rights.borrow().contains(&asked) {
+        let asked = (identity, grant, service.as_str().to_owned());
+        if !self.grants.borrow().contains(&asked) {
             return Err(Refusal::new(ErrorCode::AccessDenied, "no access"));
         }
         let failing = self.failing_checks.borrow();

@@ -1,0 +1,184 @@
+//! Traces of the way of a connection.
+
+use std::collections::VecDeque;
+
+use portcullis_channel::{Headers, ReplyTo, Sequence};
+use portcullis_wire::edge::{ConnectionId, EdgeMessage, TraceRoute, TraceRouteResponse};
+use portcullis_wire::xgress::{Control, ControlKind};
+
+use super::SdkChannel;
+use crate::edge::circuit::{Flow, FromSdk, Side};
+use crate::edge::names::CircuitId;
+
+/// How this router calls itself where a circuit ends in it.
+const HOP_KIND: &str = "xgress/edge";
+
+/// Traces of the SDK that wait for their answers.
+#[derive(Debug)]
+pub(super) struct Traces {
+    waiting: VecDeque<(u32, ReplyTo)>,
+    limit: usize,
+}
+
+impl Traces {
+    pub(super) const fn new(limit: usize) -> Self {
+        Self {
+            waiting: VecDeque::new(),
+            limit,
+        }
+    }
+
+    /// Remembers a request by the number of its message, which travels with the trace. The oldest of too
+    /// many is forgotten.
+    fn insert(&mut self, sequence: Sequence, reply_to: ReplyTo) -> u32 {
+        if self.waiting.len() >= self.limit {
+            self.waiting.pop_front();
+        }
+        let number = sequence.0.cast_unsigned();
+        self.waiting.push_back((number, reply_to));
+        number
+    }
+
+    fn take(&mut self, number: u32) -> Option<ReplyTo> {
+        let at = self.waiting.iter().position(|(own, _)| *own == number)?;
+        self.waiting.remove(at).map(|(_, reply_to)| reply_to)
+    }
+}
+
+impl SdkChannel {
+    /// A trace of an SDK whose circuits end in the router.
+    pub(super) fn trace(&mut self, trace: &TraceRoute, sequence: Sequence, reply_to: ReplyTo) {
+        let answer = TraceRouteResponse {
+            connection: trace.connection,
+            time_millis: Some(trace.time_millis),
+            ..TraceRouteResponse::default()
+        };
+        let open = self.connections.open(trace.connection);
+        let Some(open) = open.filter(|open| open.end.flow == Flow::Router) else {
+            let answer = TraceRouteResponse {
+                error: Some("no such connection".to_owned()),
+                ..answer
+            };
+            return self.reply(EdgeMessage::TraceRouteResponse(answer), reply_to);
+        };
+        let hops = trace.hops.saturating_sub(1);
+        if hops == 0 {
+            let answer = TraceRouteResponse {
+                hops: Some(0),
+                hop_kind: Some(HOP_KIND.to_owned()),
+                hop_id: Some(self.router.to_string()),
+                ..answer
+            };
+            return self.reply(EdgeMessage::TraceRouteResponse(answer), reply_to);
+        }
+        let circuit = open.end.circuit.clone();
+        let control = Control {
+            kind: ControlKind::TraceRoute,
+            circuit_id: circuit.as_str().to_owned(),
+            hops: Some(hops),
+            time_millis: Some(trace.time_millis),
+            user_value: Some(self.traces.insert(sequence, reply_to)),
+            ..Control::default()
+        };
+        self.put(circuit, FromSdk::Control(control));
+    }
+
+    /// A trace, or the answer to one, of an SDK that is the end of a circuit.
+    pub(super) fn control(&mut self, control: Control, sequence: Sequence, reply_to: ReplyTo) {
+        let Some(circuit) = self.forwarded(&control.circuit_id) else {
+            return;
+        };
+        let user_value = match control.kind {
+            ControlKind::TraceRoute => Some(self.traces.insert(sequence, reply_to)),
+            _ => control.user_value,
+        };
+        let control = Control {
+            user_value,
+            ..control
+        };
+        self.put(circuit, FromSdk::Control(control));
+    }
+
+    /// The answer of a host whose circuits end in the router.
+    pub(super) fn trace_answered(&mut self, response: TraceRouteResponse) {
+        let open = self.connections.open(response.connection);
+        let Some(open) = open.filter(|open| open.end.flow == Flow::Router) else {
+            return;
+        };
+        let circuit = open.end.circuit.clone();
+        let control = Control {
+            kind: ControlKind::TraceRouteAnswer,
+            circuit_id: circuit.as_str().to_owned(),
+            hops: response.hops,
+            hop_kind: response.hop_kind,
+            hop_id: response.hop_id,
+            time_millis: response.time_millis,
+            user_value: response.source_request,
+            error: response.error,
+            others: Headers::empty(),
+        };
+        self.put(circuit, FromSdk::Control(control));
+    }
+
+    pub(super) fn deliver_control(&mut self, circuit: &CircuitId, control: Control) {
+        let Some(open) = self.connections.of_circuit(circuit.as_str()) else {
+            return;
+        };
+        let (connection, flow, side) = (open.end.connection, open.end.flow, open.end.side);
+        let waiting = match control.kind {
+            ControlKind::TraceRouteAnswer => control
+                .user_value
+                .and_then(|number| self.traces.take(number)),
+            _ => None,
+        };
+        match (control.kind, flow, waiting) {
+            (ControlKind::TraceRouteAnswer, Flow::Router, Some(reply_to)) => {
+                let answer = TraceRouteResponse {
+                    connection,
+                    hops: control.hops,
+                    time_millis: control.time_millis,
+                    hop_kind: control.hop_kind,
+                    hop_id: control.hop_id,
+                    source_request: None,
+                    error: control.error,
+                };
+                self.reply(EdgeMessage::TraceRouteResponse(answer), reply_to);
+            },
+            (ControlKind::TraceRouteAnswer, Flow::Sdk, Some(reply_to)) => {
+                self.reply(EdgeMessage::Control(control), reply_to);
+            },
+            (ControlKind::TraceRoute, Flow::Sdk, _) => self.send(EdgeMessage::Control(control)),
+            (ControlKind::TraceRoute, Flow::Router, _) => {
+                self.trace_to_host(circuit, connection, side, control);
+            },
+            _ => {},
+        }
+    }
+
+    /// A trace from the other end of a circuit that ends here: it stops here, or goes on to the host.
+    fn trace_to_host(
+        &mut self,
+        circuit: &CircuitId,
+        connection: ConnectionId,
+        side: Side,
+        control: Control,
+    ) {
+        let hops = control.hops.unwrap_or_default().saturating_sub(1);
+        if hops == 0 || side == Side::Initiator {
+            let answer = Control {
+                kind: ControlKind::TraceRouteAnswer,
+                hops: Some(hops),
+                hop_kind: Some(HOP_KIND.to_owned()),
+                hop_id: Some(self.router.to_string()),
+                ..control
+            };
+            return self.put(circuit.clone(), FromSdk::Control(answer));
+        }
+        self.send(EdgeMessage::TraceRoute(TraceRoute {
+            connection,
+            hops,
+            time_millis: control.time_millis.unwrap_or_default(),
+            source_request: control.user_value,
+        }));
+    }
+}

@@ -1,0 +1,163 @@
+//! Circuits as far as an SDK's channel knows them.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use bytes::Bytes;
+use portcullis_wire::Secret;
+use portcullis_wire::edge::{ConnectionId, Data, DataFlags};
+use portcullis_wire::peer_data::PeerData;
+use portcullis_wire::xgress::{Acknowledgement, Control, Payload, payload_header};
+
+use super::host_exchange::BindKey;
+use super::names::{CircuitId, ControllerId, ServiceId};
+
+/// The end of a circuit at an SDK's channel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CircuitEnd {
+    pub circuit: CircuitId,
+    /// Address of this end, by which routes name it.
+    pub address: String,
+    pub side: Side,
+    pub flow: Flow,
+    /// Id of the connection within the channel.
+    pub connection: ConnectionId,
+    /// Also known at the end that serves, so that a lost right ends what it has carried.
+    pub service: ServiceId,
+    /// The controller that the circuit belongs to.
+    pub controller: ControllerId,
+}
+
+/// Which end of a circuit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// The end that dialed.
+    Initiator,
+    /// The end that serves.
+    Terminator,
+}
+
+/// Where the circuit ends: who numbers, acknowledges and repeats its payloads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flow {
+    /// In the router; [`Data`] goes to and from the SDK.
+    Router,
+    /// In the SDK; the router forwards its payloads.
+    Sdk,
+}
+
+/// A connection that a route offers to a host.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Offer {
+    pub circuit: CircuitId,
+    /// Of the route; comes back with the outcome.
+    pub attempt: u32,
+    /// Address of the terminating end.
+    pub address: String,
+    /// The bind, as [`Hosting::find`](super::Hosting::find) has found it.
+    pub bind: BindKey,
+    /// The controller that the circuit belongs to.
+    pub controller: ControllerId,
+    /// Of the initiating end.
+    pub peer_data: PeerData,
+    /// What is left for the route.
+    pub time_left: Duration,
+}
+
+/// What an SDK puts into a circuit.
+#[derive(Debug, Clone, PartialEq)]
+pub enum FromSdk {
+    /// To be numbered and sent by the end in the router.
+    Data(CircuitData),
+    /// To be forwarded as it is.
+    Payload(Payload),
+    /// To be forwarded as it is.
+    Acknowledgement(Acknowledgement),
+    /// To be forwarded as it is.
+    Control(Control),
+}
+
+/// What comes out of a circuit at an SDK.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ToSdk {
+    /// In order, from the end in the router.
+    Data(CircuitData),
+    /// The other side sends no more data.
+    EndOfData,
+    Payload(Payload),
+    Acknowledgement(Acknowledgement),
+    Control(Control),
+    /// The circuit has ended. Nothing follows.
+    Ended(CircuitEnded),
+}
+
+/// Why a circuit has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CircuitEnded {
+    /// The other side has closed it.
+    Closed,
+    /// A controller has taken its route away.
+    Unrouted,
+}
+
+/// How the end of a circuit is to be closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Closing {
+    /// The SDK has closed its side: what it has sent is still delivered.
+    Gracefully,
+    AtOnce,
+}
+
+/// Data with the headers that travel from end to end.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct CircuitData {
+    /// By [`payload_header`].
+    pub headers: BTreeMap<u8, Bytes>,
+    pub data: Secret<Bytes>,
+}
+
+impl CircuitEnded {
+    /// The text that SDKs are told.
+    pub(super) const fn reason(self) -> &'static str {
+        match self {
+            Self::Closed => "close called",
+            Self::Unrouted => "xgress unrouted",
+        }
+    }
+}
+
+impl Flow {
+    pub(super) const fn of(uses_xgress: bool) -> Self {
+        if uses_xgress { Self::Sdk } else { Self::Router }
+    }
+}
+
+impl CircuitData {
+    /// What is left of a message: flags and UUID; its other headers end here.
+    pub(super) fn from_message(data: Data) -> Self {
+        let mut headers = BTreeMap::new();
+        if data.flags != DataFlags::default() {
+            let flags = Bytes::copy_from_slice(&data.flags.bits().to_le_bytes());
+            headers.insert(payload_header::DATA_FLAGS, flags);
+        }
+        if let Some(uuid) = data.uuid {
+            headers.insert(payload_header::UUID, uuid);
+        }
+        Self {
+            headers,
+            data: data.data,
+        }
+    }
+
+    pub(super) fn into_message(mut self, connection: ConnectionId) -> Data {
+        let flags = self.headers.remove(&payload_header::DATA_FLAGS);
+        let flags = flags.and_then(|flags| flags[..].try_into().ok());
+        Data {
+            connection,
+            flags: DataFlags::from_bits(flags.map_or(0, u32::from_le_bytes)),
+            uuid: self.headers.remove(&payload_header::UUID),
+            sequence: None,
+            data: self.data,
+        }
+    }
+}

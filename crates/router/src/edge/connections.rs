@@ -1,0 +1,196 @@
+//! The connections of a channel by their ids.
+//!
+//! One space of ids is shared by connections that the SDK dials, its binds, and the connections that it
+//! serves. The SDK chooses below [`FIRST_OF_ROUTER`], from 0 (C) or 1 (Go) on; the router from there on.
+
+use portcullis_domain::policies::ServiceGrant;
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use portcullis_channel::ReplyTo;
+use portcullis_wire::Token;
+use portcullis_wire::edge::ConnectionId;
+
+use super::action::{AskId, RequestId};
+use super::circuit::{CircuitEnd, Flow};
+use super::host_exchange::BindKey;
+use super::names::{CircuitId, ServiceId, ServiceSessionId};
+
+/// The first id that the router chooses.
+pub(super) const FIRST_OF_ROUTER: u32 = 1 << 31;
+
+/// What an id stands for.
+#[derive(Debug)]
+pub(super) enum Connection {
+    /// A controller is asked for a circuit.
+    Dialing(Dialing),
+    Bind(Bind),
+    Open(Open),
+}
+
+/// By what right a connection is used.
+#[derive(Debug, Clone)]
+pub(super) struct Usage {
+    pub(super) grant: ServiceGrant,
+    pub(super) service: ServiceId,
+    /// `None` if the SDK named the service itself.
+    pub(super) session: Option<ServiceSessionId>,
+}
+
+#[derive(Debug)]
+pub(super) struct Dialing {
+    pub(super) request: RequestId,
+    pub(super) reply_to: ReplyTo,
+    pub(super) usage: Usage,
+    pub(super) flow: Flow,
+}
+
+#[derive(Debug)]
+pub(super) struct Bind {
+    pub(super) key: BindKey,
+    pub(super) usage: Usage,
+    /// Shown to the SDK with each connection.
+    pub(super) token: Token,
+    pub(super) listener: Option<Bytes>,
+    pub(super) flow: Flow,
+    /// The router chooses the ids of its connections.
+    pub(super) router_provides: bool,
+    pub(super) supports_bind_success: bool,
+    /// While it is not answered.
+    pub(super) unanswered: Option<ReplyTo>,
+}
+
+#[derive(Debug)]
+pub(super) struct Open {
+    pub(super) end: CircuitEnd,
+    pub(super) usage: Usage,
+    /// While the host has not taken the connection. What it sends is let through: its answer may come
+    /// by another way.
+    pub(super) offer: Option<AskId>,
+    /// Bytes that the circuit has not taken yet.
+    pub(super) backlog: usize,
+    /// The SDK knows that no data follows.
+    pub(super) has_ended: bool,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Connections {
+    entries: BTreeMap<ConnectionId, Connection>,
+    circuits: BTreeMap<CircuitId, ConnectionId>,
+    binds: usize,
+    /// How many ids the router has chosen.
+    chosen: u32,
+}
+
+impl Connections {
+    pub(super) fn get(&self, id: ConnectionId) -> Option<&Connection> {
+        self.entries.get(&id)
+    }
+
+    pub(super) fn contains(&self, id: ConnectionId) -> bool {
+        self.entries.contains_key(&id)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub(super) const fn binds(&self) -> usize {
+        self.binds
+    }
+
+    /// The ids in use.
+    pub(super) fn ids(&self) -> Vec<ConnectionId> {
+        self.entries.keys().copied().collect()
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (ConnectionId, &Connection)> {
+        self.entries
+            .iter()
+            .map(|(id, connection)| (*id, connection))
+    }
+
+    pub(super) fn insert(&mut self, id: ConnectionId, connection: Connection) {
+        self.remove(id);
+        match &connection {
+            Connection::Bind(_) => self.binds += 1,
+            Connection::Open(open) => {
+                self.circuits.insert(open.end.circuit.clone(), id);
+            },
+            Connection::Dialing(_) => {},
+        }
+        self.entries.insert(id, connection);
+    }
+
+    pub(super) fn remove(&mut self, id: ConnectionId) -> Option<Connection> {
+        let connection = self.entries.remove(&id)?;
+        match &connection {
+            Connection::Bind(_) => self.binds -= 1,
+            Connection::Open(open) => {
+                self.circuits.remove(&open.end.circuit);
+            },
+            Connection::Dialing(_) => {},
+        }
+        Some(connection)
+    }
+
+    pub(super) fn bind(&self, id: ConnectionId) -> Option<&Bind> {
+        match self.entries.get(&id)? {
+            Connection::Bind(bind) => Some(bind),
+            _ => None,
+        }
+    }
+
+    pub(super) fn bind_mut(&mut self, id: ConnectionId) -> Option<&mut Bind> {
+        match self.entries.get_mut(&id)? {
+            Connection::Bind(bind) => Some(bind),
+            _ => None,
+        }
+    }
+
+    pub(super) fn open(&self, id: ConnectionId) -> Option<&Open> {
+        match self.entries.get(&id)? {
+            Connection::Open(open) => Some(open),
+            _ => None,
+        }
+    }
+
+    pub(super) fn open_mut(&mut self, id: ConnectionId) -> Option<&mut Open> {
+        match self.entries.get_mut(&id)? {
+            Connection::Open(open) => Some(open),
+            _ => None,
+        }
+    }
+
+    /// The open connection of a circuit.
+    pub(super) fn of_circuit(&self, circuit: &str) -> Option<&Open> {
+        self.open(*self.circuits.get(circuit)?)
+    }
+
+    pub(super) fn of_circuit_mut(&mut self, circuit: &str) -> Option<&mut Open> {
+        let id = *self.circuits.get(circuit)?;
+        self.open_mut(id)
+    }
+
+    /// An id of the router's that is not in use: the one after the last, from 2³¹ on.
+    pub(super) fn choose(&mut self) -> ConnectionId {
+        loop {
+            let id = ConnectionId(FIRST_OF_ROUTER + self.chosen);
+            self.chosen = (self.chosen + 1) % FIRST_OF_ROUTER;
+            if !self.contains(id) {
+                return id;
+            }
+        }
+    }
+}
+
+impl Connection {
+    /// By what right it is used.
+    pub(super) const fn usage(&self) -> &Usage {
+        match self {
+            Self::Dialing(dialing) => &dialing.usage,
+            Self::Bind(bind) => &bind.usage,
+            Self::Open(open) => &open.usage,
+        }
+    }
+}
