@@ -6,7 +6,7 @@ mod affected;
 mod revocation;
 
 pub(crate) use affected::{AffectedSessions, affected_sessions};
-pub(crate) use revocation::{RevocableToken, is_session_revoked};
+pub(crate) use revocation::{RevocableToken, is_session_revoked, is_token_revoked};
 
 use crate::error::AppError;
 use crate::records::{

@@ -43,6 +43,7 @@ fn right(origin: &Origin, router: &RouterId) -> RightInUse {
         service: origin.service.clone(),
         grant: ServiceGrant::Dial,
         session: None,
+        tokens: Vec::new(),
         router: router.clone(),
     }
 }
@@ -57,6 +58,7 @@ fn claim(origin: Origin, verdict: Option<Verdict>) -> Claim {
                 client: origin.client,
                 service: origin.service,
                 session: None,
+                tokens: Vec::new(),
                 until: None,
             },
         },

@@ -1,7 +1,7 @@
 //! What a router wants to dial, beside the right to it.
 
 use crate::translate;
-use portcullis_app::rights::{Refusal, Right};
+use portcullis_app::rights::{Refusal, Right, RightSession};
 use portcullis_domain::entropy::{self, Entropy, EntropyError};
 use portcullis_domain::ids::TerminatorId;
 use portcullis_fabric::Right as CircuitRight;
@@ -105,6 +105,7 @@ pub(crate) fn circuit_right(right: &Right) -> CircuitRight {
         client: right.identity.clone(),
         service: right.service.id.clone(),
         session: session.map(|session| session.api_session.clone()),
+        tokens: session.map(RightSession::tokens).unwrap_or_default(),
         until: None,
     }
 }

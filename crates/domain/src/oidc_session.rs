@@ -49,7 +49,7 @@ impl OidcClient {
 }
 
 /// The claim `jti`, a random UUID. It names one token, as in revocations.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct TokenId(String);
 

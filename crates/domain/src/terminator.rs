@@ -243,6 +243,7 @@ mod tests {
             host: Some(TerminatorHost {
                 identity: IdentityId::from_wire("host"),
                 session: Some(SessionId::from_wire(session)),
+                access_token: None,
             }),
             ..spec("", "t", "")
         }

@@ -56,6 +56,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 client: IdentityId::from_wire("alice"),
                 service,
                 session: None,
+                tokens: Vec::new(),
                 until: None,
             },
             instance: String::new(),

@@ -10,7 +10,7 @@ use crate::rights::{self, NamedService, PresentedSession, Refusal, Right};
 use crate::routers::ConnectedRouter;
 use portcullis_domain::FieldError;
 use portcullis_domain::identity::Precedence;
-use portcullis_domain::ids::{RecordNumber, ServiceId, SessionId, TerminatorId};
+use portcullis_domain::ids::{RecordNumber, ServiceId, TerminatorId};
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_domain::service::Service;
 use portcullis_domain::terminator::{PeerData, Terminator, TerminatorHost, TerminatorSpec};
@@ -32,11 +32,7 @@ pub async fn create_for_client(
     offer: Offer,
 ) -> Result<(), TerminatorError> {
     let right = rights::judge(app, presented, ServiceGrant::Bind, router)?;
-    let session = right
-        .session
-        .as_ref()
-        .and_then(|session| session.service_session.clone());
-    create_by_right(app, router, EDGE_BINDING, (&right, session), offer).await
+    create_by_right(app, router, EDGE_BINDING, &right, offer).await
 }
 
 /// Creates a terminator for the tunneler of the router.
@@ -51,7 +47,7 @@ pub async fn create_for_tunneler(
     offer: Offer,
 ) -> Result<(), TerminatorError> {
     let right = judge_tunneler(app, router, NamedService::Id(service))?;
-    create_by_right(app, router, TUNNEL_BINDING, (&right, None), offer).await
+    create_by_right(app, router, TUNNEL_BINDING, &right, offer).await
 }
 
 /// A terminator of the configuration of a router.
@@ -89,10 +85,7 @@ pub async fn create_configured(
         let reason = "is for terminators that are created otherwise";
         return Err(FieldError::new("binding", reason, configured.binding).into());
     }
-    let host = needs_right(app, &right)?.then(|| TerminatorHost {
-        identity: right.identity.clone(),
-        session: None,
-    });
+    let host = needs_right(app, &right)?.then(|| host_of(&right));
     let address = check_text("address", &configured.address)?;
     let spec = TerminatorSpec {
         binding: check_text("binding", &configured.binding)?.to_owned(),
@@ -155,16 +148,22 @@ async fn create_by_right(
     app: &Arc<App>,
     router: &ConnectedRouter,
     binding: &str,
-    (right, session): (&Right, Option<SessionId>),
+    right: &Right,
     offer: Offer,
 ) -> Result<(), TerminatorError> {
-    let host = TerminatorHost {
-        identity: right.identity.clone(),
-        session,
-    };
     let place = (&right.service.id, router.id());
-    let spec = offer.spec(app, place, binding, host)?;
+    let spec = offer.spec(app, place, binding, host_of(right))?;
     create(app, router, offer.id, spec).await
+}
+
+/// Who hosts by a right.
+fn host_of(right: &Right) -> TerminatorHost {
+    let session = right.session.as_ref();
+    TerminatorHost {
+        identity: right.identity.clone(),
+        session: session.and_then(|session| session.service_session.clone()),
+        access_token: session.and_then(|session| session.access_token.clone()),
+    }
 }
 
 /// Judges whether the router itself may host. Its tunneler is told of services that it may not host

@@ -5,9 +5,10 @@ use crate::error::AppError;
 use crate::posture::GrantResolver;
 use crate::rights::find_router_identity;
 use crate::service_sessions::GrantEvaluator;
-use crate::session_validity::RevocableToken;
+use crate::session_validity::{RevocableToken, is_token_revoked};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::{RecordNumber, RouterId, SessionId};
+use portcullis_domain::oidc_session::TokenId;
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_domain::session::Session;
 use portcullis_domain::terminator::Terminator;
@@ -55,7 +56,10 @@ impl<'a> HostEvaluator<'a> {
             return Ok(false);
         };
         let is_granted = match &host.session {
-            Some(session) => self.is_granted_to_client(rows, session, *created_at)?,
+            Some(session) => {
+                !is_revoked(rows, host.access_token.as_ref())?
+                    && self.is_granted_to_client(rows, session, *created_at)?
+            },
             None => self.is_granted_to_router(rows, &terminator.router, service)?,
         };
         Ok(is_granted && self.is_given(router, (identity, service))?)
@@ -113,6 +117,10 @@ impl<'a> HostEvaluator<'a> {
             given.contains(router.bit())
         }))
     }
+}
+
+fn is_revoked(rows: Rows<'_>, token: Option<&TokenId>) -> Result<bool, StoreError> {
+    token.map_or(Ok(false), |token| is_token_revoked(rows, token.as_str()))
 }
 
 fn number_of<I: IndexedId>(rows: Rows<'_>, id: &I) -> Result<Option<RecordNumber>, StoreError> {

@@ -118,11 +118,15 @@ impl Affected {
         })
     }
 
-    /// Those of the service session, API session or identity whose tokens were revoked.
+    /// Those of the service session, API session or identity whose tokens were revoked. Which ones an
+    /// access token has created only they themselves tell.
     fn revoked(app: &App, rows: Rows<'_>, revocation: &Revocation) -> Result<Self, AppError> {
         let id = revocation.id.as_str();
         let target = match revocation.spec.revoked {
-            RevocationType::Jti => rows.locate(&reference(&SessionId::from_wire(id)))?,
+            RevocationType::Jti => match rows.locate(&reference(&SessionId::from_wire(id)))? {
+                Some(session) => Some(session),
+                None => return Ok(Self::Hosted),
+            },
             RevocationType::Identity => rows.locate(&reference(&IdentityId::from_wire(id)))?,
             RevocationType::ApiSession => {
                 let sessions = app.projections().sessions();

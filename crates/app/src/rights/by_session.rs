@@ -34,8 +34,9 @@ pub fn judge(
 ) -> Result<Right, Refusal> {
     let view = app.snapshot()?;
     let rows = view.rows();
-    let live = sessions::find_presented(app, rows, presented.api_session)?
+    let shown = sessions::find_presented(app, rows, presented.api_session)?
         .ok_or(Refusal::InvalidApiSession)?;
+    let live = shown.live;
     let session = service_sessions::find_presented(app, rows, &live, presented.service_session)?
         .ok_or(Refusal::InvalidSession)?;
     if session.grant != grant {
@@ -57,6 +58,7 @@ pub fn judge(
     let session = RightSession {
         api_session: session.api_session.clone(),
         service_session: Some(session.id.clone()),
+        access_token: shown.access_token,
     };
     Ok(right_of(app, &live, (&service, grant), session, ends))
 }
@@ -75,10 +77,11 @@ pub fn judge_dial_by_identity(
     if !tokens::is_signed(access_token) {
         return Err(Refusal::InvalidApiSession);
     }
-    let live = sessions::find_presented(app, rows, access_token)?;
-    let live = live
-        .filter(|live| live.identity.entity.id == *claimed)
+    let shown = sessions::find_presented(app, rows, access_token)?;
+    let shown = shown
+        .filter(|shown| shown.live.identity.entity.id == *claimed)
         .ok_or(Refusal::InvalidApiSession)?;
+    let live = shown.live;
     let service = find_service(rows, service)?;
     let wanted = (&service, ServiceGrant::Dial);
     let ends = judge_policies(app, rows, &live, wanted)?;
@@ -91,6 +94,7 @@ pub fn judge_dial_by_identity(
     let session = RightSession {
         api_session: live.session.entity.id.clone(),
         service_session: None,
+        access_token: shown.access_token,
     };
     Ok(right_of(app, &live, wanted, session, ends))
 }

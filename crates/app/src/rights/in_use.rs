@@ -12,6 +12,7 @@ use crate::app::App;
 use crate::error::AppError;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::{ApiSessionId, IdentityId, RouterId, ServiceId};
+use portcullis_domain::oidc_session::TokenId;
 use portcullis_domain::policies::ServiceGrant;
 
 /// Rights that are judged under one lock on the read model; commits of policies wait for it.
@@ -26,6 +27,9 @@ pub struct RightInUse {
     /// The session of the client; `None` for a router itself, and where it is not known. Posture is not
     /// judged then.
     pub session: Option<ApiSessionId>,
+    /// The ids (`jti`) of the signed tokens that the client showed. Revoking one of them ends the right,
+    /// although the session may have others by now.
+    pub tokens: Vec<TokenId>,
     /// The router through which the service is used.
     pub router: RouterId,
 }

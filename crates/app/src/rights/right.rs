@@ -2,6 +2,7 @@
 
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::{ApiSessionId, IdentityId, RecordNumber, ServiceId, SessionId};
+use portcullis_domain::oidc_session::TokenId;
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_domain::service::Service;
 use portcullis_storage::tables::Found;
@@ -26,6 +27,21 @@ pub struct RightSession {
     pub api_session: ApiSessionId,
     /// `None` if the client showed an access token alone.
     pub service_session: Option<SessionId>,
+    /// `None` if the client showed the token of a `zt-session`.
+    pub access_token: Option<TokenId>,
+}
+
+impl RightSession {
+    /// The ids (`jti`) of the signed tokens that the client showed. The token of a service session has
+    /// the id of that.
+    pub fn tokens(&self) -> Vec<TokenId> {
+        let of_service = self.service_session.as_ref();
+        let of_service = of_service.map(|session| TokenId::from_wire(session.as_str()));
+        of_service
+            .into_iter()
+            .chain(self.access_token.clone())
+            .collect()
+    }
 }
 
 /// The service that a right is about.

@@ -12,7 +12,8 @@ use crate::session_validity::{AffectedSessions, affected_sessions};
 use portcullis_domain::change::{Change, EntityChange, Owner};
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::{ApiSessionId, IdentityId, RecordNumber, RouterId, ServiceId};
-use portcullis_domain::revocation::RevocationType;
+use portcullis_domain::oidc_session::TokenId;
+use portcullis_domain::revocation::{Revocation, RevocationType};
 use portcullis_domain::router::Router;
 use portcullis_domain::service::Service;
 use std::collections::BTreeSet;
@@ -41,6 +42,8 @@ struct Losses {
     ended: BTreeSet<ApiSessionId>,
     /// Sessions and identities whose tokens were revoked.
     revoked: BTreeSet<String>,
+    /// Tokens that were revoked by themselves.
+    revoked_tokens: BTreeSet<TokenId>,
 }
 
 /// How a right is concerned.
@@ -119,6 +122,10 @@ impl RightsWatch {
 
     fn concern(&self, app: &App, right: &RightInUse, until: u64) -> Concern {
         let noted = &self.noted;
+        let mut tokens = right.tokens.iter();
+        if tokens.any(|token| noted.revoked_tokens.contains(token)) {
+            return Concern::Over;
+        }
         if right.session.as_ref().is_some_and(|session| {
             noted.ended.contains(session)
                 || noted.revoked.contains(session.as_str())
@@ -189,6 +196,7 @@ impl Losses {
             && self.routers.is_empty()
             && self.ended.is_empty()
             && self.revoked.is_empty()
+            && self.revoked_tokens.is_empty()
     }
 
     fn add(&mut self, change: &Change) {
@@ -219,11 +227,23 @@ impl Losses {
             Change::ServicePolicy(_) | Change::PostureCheck(_) => self.grants = true,
             Change::EdgeRouterPolicy(_) | Change::ServiceEdgeRouterPolicy(_) => self.routes = true,
             Change::Revocation(change) => {
-                let made = change.entity.as_ref();
-                let made = made.filter(|made| made.spec.revoked != RevocationType::Jti);
-                self.revoked.extend(made.map(|made| made.id.to_string()));
+                if let Some(made) = &change.entity {
+                    self.add_revocation(made);
+                }
             },
             _ => {},
+        }
+    }
+
+    fn add_revocation(&mut self, made: &Revocation) {
+        let id = made.id.to_string();
+        match made.spec.revoked {
+            RevocationType::Jti => {
+                self.revoked_tokens.insert(TokenId::from_wire(id));
+            },
+            RevocationType::Identity | RevocationType::ApiSession => {
+                self.revoked.insert(id);
+            },
         }
     }
 

@@ -34,11 +34,16 @@ impl<'t> RevocableToken<'t> {
     /// Whether it was revoked: by itself, with its session, or with all earlier tokens of its
     /// identity.
     pub(crate) fn is_revoked(self, rows: Rows<'_>) -> Result<bool, StoreError> {
-        Ok(find(rows, self.id, RevocationType::Jti)?.is_some()
+        Ok(is_token_revoked(rows, self.id)?
             || is_session_revoked(rows, self.session)?
             || find(rows, self.identity.as_str(), RevocationType::Identity)?
                 .is_some_and(|issued_before| self.issued_at <= issued_before))
     }
+}
+
+/// Whether the signed token with this claim `jti` was revoked by itself.
+pub(crate) fn is_token_revoked(rows: Rows<'_>, id: &str) -> Result<bool, StoreError> {
+    Ok(find(rows, id, RevocationType::Jti)?.is_some())
 }
 
 /// Whether all signed tokens of a session were revoked.

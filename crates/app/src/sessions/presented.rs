@@ -11,7 +11,15 @@ use crate::session_validity::LiveSession;
 use crate::tokens;
 use portcullis_domain::api_session::OpenFactor;
 use portcullis_domain::clock::Timestamp;
+use portcullis_domain::oidc_session::TokenId;
 use portcullis_storage::tables::Rows;
+
+/// A session whose token was presented.
+pub(crate) struct PresentedSession {
+    pub(crate) live: LiveSession,
+    /// The access token that stands for it; `None` for a `zt-session`.
+    pub(crate) access_token: Option<TokenId>,
+}
 
 /// Finds the session with a token, or the one for which an access token stands, and records activity.
 /// `None` when it is over, or lacks a TOTP code.
@@ -23,21 +31,24 @@ pub(crate) fn find_presented(
     app: &App,
     rows: Rows<'_>,
     token: &str,
-) -> Result<Option<LiveSession>, AppError> {
-    let found = if tokens::is_signed(token) {
+) -> Result<Option<PresentedSession>, AppError> {
+    let (found, access_token) = if tokens::is_signed(token) {
         match tokens::verify_access(app, token) {
-            Ok(claims) => find_by_access_claims(app, rows, &claims)?.ok(),
-            Err(_unverified) => None,
+            Ok(claims) => {
+                let found = find_by_access_claims(app, rows, &claims)?.ok();
+                (found, Some(claims.jti.clone()))
+            },
+            Err(_unverified) => (None, None),
         }
     } else {
-        find_live(app, rows, token_hash(app, token))?
+        (find_live(app, rows, token_hash(app, token))?, None)
     };
     let complete = found.filter(is_complete);
     if let Some(live) = &complete {
         let sessions = app.projections().sessions();
         sessions.touch(live.session.entity.token_hash, app.env().now());
     }
-    Ok(complete)
+    Ok(complete.map(|live| PresentedSession { live, access_token }))
 }
 
 /// Whether no TOTP code is missing.

@@ -39,6 +39,7 @@ fn dialing(network: &Network, circuit: &CircuitView<'_>) -> Option<RightInUse> {
         service: circuit.right.service.clone(),
         grant: ServiceGrant::Dial,
         session: circuit.right.session.clone(),
+        tokens: circuit.right.tokens.clone(),
         router: network.router_id(circuit.path.first()?)?.clone(),
     })
 }
@@ -53,6 +54,7 @@ fn hosting(network: &Network, circuit: &CircuitView<'_>) -> Option<RightInUse> {
         service: circuit.right.service.clone(),
         grant: ServiceGrant::Bind,
         session: None,
+        tokens: Vec::new(),
         router: network.router_id(circuit.path.last()?)?.clone(),
     })
 }

@@ -2,6 +2,7 @@
 
 use crate::FieldError;
 use crate::ids::{IdentityId, SessionId};
+use crate::oidc_session::TokenId;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -15,6 +16,9 @@ pub struct TerminatorHost {
     /// The service session of its client; `None` for the router itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionId>,
+    /// The access token that its client showed last, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub access_token: Option<TokenId>,
 }
 
 /// Keyed hash of the secret that the hosts of an instance share. Hosts of other instances, and those

@@ -12,6 +12,7 @@ use super::RouteId;
 use crate::{Address, Chosen, CircuitId, Path, PeerData, RouterSession, RouterSlot};
 use portcullis_channel::Moment;
 use portcullis_domain::ids::{ApiSessionId, IdentityId, ServiceId, TerminatorId};
+use portcullis_domain::oidc_session::TokenId;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -38,6 +39,8 @@ pub struct Right {
     pub service: ServiceId,
     /// The session in which it has dialed; `None` for a router.
     pub session: Option<ApiSessionId>,
+    /// The ids of the signed tokens that were shown for the dial.
+    pub tokens: Vec<TokenId>,
     /// When the right ends if nobody takes it away before.
     pub until: Option<Moment>,
 }

@@ -84,6 +84,7 @@ pub(crate) fn terminator(
         host: host.map(|session| TerminatorHost {
             identity: session.identity.clone(),
             session: Some(session.id.clone()),
+            access_token: None,
         }),
         ..TerminatorSpec::new(id(service), id(router), "tcp:localhost:80")
     };

@@ -1,4 +1,5 @@
 use super::*;
+use crate::fixture::dialing::ACCESS_TOKEN;
 use portcullis_domain::change::Change;
 use portcullis_domain::identity::Disabled;
 use portcullis_domain::policies::{EdgeRouterPolicy, ServiceEdgeRouterPolicy};
@@ -117,4 +118,48 @@ async fn terminators_end_with_revoked_tokens() {
         let again = hosting.create(offer("t1")).await;
         assert_eq!(again.unwrap_err().code(), 3, "{revoked:?}");
     }
+}
+
+#[tokio::test]
+async fn revoked_access_token_ends_what_it_has_created() {
+    let hosting = Hosting::start().await;
+    let (app, network) = (hosting.app(), &hosting.network);
+    let (session, first) = network.oidc_session().await;
+    let end = session.entity.oidc.as_ref().unwrap().expires_at;
+    let second = network.access_token("of-a-refresh", &session.entity, end);
+    let caller = network.bearer(&first).await;
+    let granted = network
+        .service_session_of(&caller, ServiceGrant::Bind)
+        .await;
+    let create = async |token: &str, id: &str| {
+        let presented = PresentedSession {
+            api_session: token,
+            service_session: granted.token.expose_secret(),
+        };
+        create_for_client(app, &network.router, presented, offer(id)).await
+    };
+    let revoke = async |jti: &str| {
+        let now = app.env().now();
+        let revocation = RevocationSpec {
+            revoked: RevocationType::Jti,
+            issued_before: now,
+            expires_at: end,
+            tags: Tags::default(),
+        };
+        let before = network.fixture.revision();
+        network.fixture.insert_managed(jti, revocation).await;
+        let changes = changes_since(&hosting, before);
+        end_without_right(app, &changes).await.unwrap()
+    };
+    create(&first, "t1").await.unwrap();
+    create(&second, "t2").await.unwrap();
+    assert_eq!(revoke("of-another-session").await, 0);
+    // Its client has shown a later token for it since.
+    create(&second, "t1").await.unwrap();
+    assert_eq!(revoke(ACCESS_TOKEN).await, 0);
+    assert_eq!(create(&first, "t3").await.unwrap_err().code(), 2);
+    assert!(hosting.has("t1") && hosting.has("t2"));
+    // They end with their service session.
+    assert_eq!(revoke("of-a-refresh").await, 1);
+    assert!(!hosting.has("t1") && !hosting.has("t2"));
 }

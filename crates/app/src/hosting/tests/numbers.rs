@@ -15,6 +15,7 @@ async fn fill(hosting: &Hosting, count: usize) {
                 host: Some(TerminatorHost {
                     identity: host.clone(),
                     session: None,
+                    access_token: None,
                 }),
                 ..TerminatorSpec::new(ServiceId::from_wire(SERVICE), router.clone(), "a")
             };

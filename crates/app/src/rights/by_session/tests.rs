@@ -1,11 +1,12 @@
 use super::*;
-use crate::fixture::dialing::{Dialing, HOUR, SERVICE};
+use crate::fixture::dialing::{ACCESS_TOKEN, Dialing, HOUR, SERVICE};
 use crate::fixture::{Fixture, PASSWORD, named, permit};
 use crate::posture::{Reports, report};
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::identity::{Disabled, Identity};
 use portcullis_domain::ids::{PostureCheckId, RevocationId};
+use portcullis_domain::oidc_session::TokenId;
 use portcullis_domain::policies::{EdgeRouterPolicy, ServiceEdgeRouterPolicy, ServicePolicy};
 use portcullis_domain::posture::{PostureReport, Report};
 use portcullis_domain::posture_check::{Check, DomainCheck, MfaCheck};
@@ -49,7 +50,9 @@ async fn client_with_a_service_session_may_use_it_as_granted() {
     assert_eq!(right.service.number.0, dialing.service.id().1);
     let of = right.session.unwrap();
     assert_eq!(of.api_session, dialing.caller.session);
-    assert_eq!(of.service_session, Some(session.view.session.id));
+    let id = session.view.session.id;
+    assert_eq!(of.tokens(), [TokenId::from_wire(id.as_str())]);
+    assert_eq!((of.service_session, of.access_token), (Some(id), None));
     let app = &dialing.fixture.app;
     let idle_end = app.env().now() + app.settings().session_timeout;
     assert_eq!(right.judge_again_at, Some(idle_end));
@@ -262,6 +265,7 @@ async fn access_token_alone_dials_for_its_own_identity() {
     assert_eq!(right.judge_again_at, Some(app.env().now() + HOUR));
     let of = right.session.unwrap();
     assert_eq!(of.api_session, session.entity.id);
+    assert_eq!(of.tokens(), [TokenId::from_wire(ACCESS_TOKEN)]);
     assert_eq!(of.service_session, None);
 
     let (service, unknown) = (

@@ -6,7 +6,7 @@ use crate::app::App;
 use crate::error::AppError;
 use crate::memo::Memo;
 use crate::posture::{GrantResolver, PolicySummary, PostureContext};
-use crate::session_validity::is_session_revoked;
+use crate::session_validity::{is_session_revoked, is_token_revoked};
 use crate::sessions::{self, Standing};
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::clock::Timestamp;
@@ -72,6 +72,11 @@ impl<'a> SessionJudge<'a> {
         let Some(session) = &right.session else {
             return self.judge_identity(identity);
         };
+        for token in &right.tokens {
+            if is_token_revoked(self.rows, token.as_str())? {
+                return Ok(Verdict::Ended);
+            }
+        }
         let session = self.find(session)?;
         let Some(session) = session.filter(|session| session.owner == identity) else {
             return Ok(Verdict::Ended);

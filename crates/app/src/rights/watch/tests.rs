@@ -1,5 +1,5 @@
 use super::*;
-use crate::fixture::dialing::{Dialing, SERVICE};
+use crate::fixture::dialing::{ACCESS_TOKEN, Dialing, SERVICE};
 use crate::fixture::{Fixture, PASSWORD, named, permit};
 use crate::posture::{Reports, report};
 use crate::records::own_session_key;
@@ -14,7 +14,7 @@ use portcullis_domain::policies::{
 };
 use portcullis_domain::posture::{PostureReport, Report};
 use portcullis_domain::posture_check::{Check, DomainCheck, MfaCheck};
-use portcullis_domain::revocation::{Revocation, RevocationSpec};
+use portcullis_domain::revocation::RevocationSpec;
 use portcullis_domain::roles::{RoleAttributes, RoleSelectors};
 use portcullis_domain::tags::Tags;
 use portcullis_storage::key::RecordKey;
@@ -55,7 +55,12 @@ impl InUse {
             service: ServiceId::from_wire(SERVICE),
             grant: ServiceGrant::Dial,
             session: session.cloned(),
+            tokens: Vec::new(),
             router: dialing.router.id().clone(),
+        };
+        let by_token = |jti: &str| RightInUse {
+            tokens: vec![TokenId::from_wire(jti)],
+            ..right(&dialing.client, Some(&oidc))
         };
         let hosted = RightInUse {
             grant: ServiceGrant::Bind,
@@ -63,7 +68,7 @@ impl InUse {
         };
         let rights = [
             right(&dialing.client, Some(&dialing.caller.session)),
-            right(&dialing.client, Some(&oidc)),
+            by_token(ACCESS_TOKEN),
             right(&other.identity, Some(&other.session)),
             hosted,
         ];
@@ -224,18 +229,39 @@ async fn session() {
 
 #[tokio::test]
 async fn revocation() {
-    for (revoked, ended) in [
-        (RevocationType::ApiSession, vec![OIDC]),
-        (RevocationType::Identity, vec![OIDC]),
-        (RevocationType::Jti, vec![]),
-    ] {
+    type Named = fn(&Dialing, &ApiSessionId) -> String;
+    let cases: [(RevocationType, Named, _); 5] = [
+        (
+            RevocationType::ApiSession,
+            |_, session| session.to_string(),
+            vec![OIDC],
+        ),
+        (
+            RevocationType::Identity,
+            |dialing, _| dialing.client.to_string(),
+            vec![OIDC],
+        ),
+        (
+            RevocationType::Jti,
+            |_, session| session.to_string(),
+            vec![],
+        ),
+        (
+            RevocationType::Jti,
+            |_, _| ACCESS_TOKEN.to_owned(),
+            vec![OIDC],
+        ),
+        (
+            RevocationType::Jti,
+            |_, _| "token-of-a-refresh".to_owned(),
+            vec![],
+        ),
+    ];
+    for (revoked, named, ended) in cases {
         let mut in_use = InUse::start().await;
         let session = in_use.oidc.clone();
         let by = in_use.after(async |dialing, fixture| {
-            let id = match revoked {
-                RevocationType::Identity => dialing.client.as_str(),
-                _ => session.as_str(),
-            };
+            let id = named(dialing, &session);
             let now = fixture.app.env().now();
             let spec = RevocationSpec {
                 revoked,
@@ -248,10 +274,10 @@ async fn revocation() {
                 .insert(RecordKey::root(REVOCATION, 1), revocation)
                 .await;
         });
-        assert_eq!(by.await, ended, "{revoked:?}");
+        assert_eq!(by.await, *ended, "{revoked:?}");
         let (app, rights) = (&in_use.dialing.fixture.app, &in_use.rights);
         let later = crate::rights::judge_again(app, rights).unwrap();
-        let is_over = revoked == RevocationType::ApiSession;
+        let is_over = revoked != RevocationType::Identity && !ended.is_empty();
         assert_eq!(later.get(OIDC) == Some(&Verdict::Ended), is_over);
     }
 }
@@ -357,6 +383,7 @@ async fn router_itself_loses_what_its_identity_loses() {
         service: ServiceId::from_wire(service),
         grant: ServiceGrant::Dial,
         session: None,
+        tokens: Vec::new(),
         router: dialing.router.id().clone(),
     };
     let rights = [right(SERVICE), right("fabric")];

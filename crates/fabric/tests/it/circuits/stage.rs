@@ -51,6 +51,7 @@ pub(crate) fn right() -> Right {
         client: IdentityId::from_wire("client"),
         service: service(),
         session: None,
+        tokens: Vec::new(),
         until: None,
     }
 }

@@ -43,6 +43,7 @@ fn right(client: usize) -> Right {
         client: IdentityId::from_wire(format!("{client}")),
         service: service(),
         session: None,
+        tokens: Vec::new(),
         until: None,
     }
 }

@@ -87,7 +87,7 @@ pub(super) const ROUTER: AuditSchema = AuditSchema {
 
 pub(super) const TERMINATOR: AuditSchema = AuditSchema {
     secret: &["instance_secret"],
-    ignored: &["host.identity"],
+    ignored: &["host.identity", "host.access_token"],
     user_defined: &["peer_data"],
     names: &[
         ("service", "serviceId"),
