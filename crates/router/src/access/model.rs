@@ -17,7 +17,8 @@ pub use touched::Touched;
 use policies::Policies;
 use portcullis_data_model::{Entity, EntityKey, Kind, Policy};
 use portcullis_wire::control::data_model::{
-    Action, Config, ConfigType, Event, Identity, PublicKey, Revocation, Router, Service, Subject,
+    Action, Config, ConfigType, Event, Identity, PostureCheck, PublicKey, Revocation, Router,
+    Service, Subject,
 };
 use posture_check::UsableCheck;
 use services::Services;
@@ -77,8 +78,8 @@ impl DataModel {
             },
             Subject::Service(entity) => {
                 touched.service(&entity.id);
+                touched.policies(self.policies.of_service(&entity.id));
                 if deletes {
-                    touched.policies(self.policies.of_service(&entity.id));
                     self.policies.forget(Kind::Service, &entity.id);
                     self.services.remove(&entity.id);
                 } else {
@@ -144,6 +145,10 @@ impl DataModel {
 
     pub fn policy(&self, id: &str) -> Option<&Policy> {
         self.policies.get(id)
+    }
+
+    pub fn posture_check(&self, id: &str) -> Option<&PostureCheck> {
+        self.posture_checks.get(id).map(UsableCheck::definition)
     }
 
     /// By id: SHA-1 in lower-case hex.

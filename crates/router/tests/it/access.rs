@@ -1,4 +1,13 @@
 //! Who may do what.
 
+mod admission;
+mod enforcement;
 mod following;
+mod judging;
+mod legacy;
+mod naive;
 mod network;
+mod posture;
+mod subscriptions;
+mod tokens;
+mod world;

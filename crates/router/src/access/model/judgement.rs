@@ -93,6 +93,15 @@ impl DataModel {
         }
     }
 
+    /// Whether any policy permits an identity to dial or to host a service, whatever its posture.
+    pub fn has_any_right(&self, identity: &str, service: &str) -> bool {
+        let grants = [ServiceGrant::Dial, ServiceGrant::Bind];
+        grants.into_iter().any(|grant| {
+            let judgement = self.judge(identity, service, grant, None, Timestamp::MIN);
+            judgement != Judgement::NotGranted
+        })
+    }
+
     /// Evaluates a posture check; `None` if it is unknown or cannot be understood, and so is not passed.
     pub fn evaluate_check(&self, id: &str, client: &Client<'_>, now: Timestamp) -> Option<Verdict> {
         let check = self.posture_checks.get(id)?.usable()?;

@@ -11,7 +11,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-const SEEDS: u64 = 300;
+const SEEDS: u64 = 150;
 const ROUTERS: usize = 3;
 const OPTIONS: Options = Options {
     max_change_sets: 6,

@@ -3,8 +3,9 @@
 use portcullis_data_model::{Entity, EntityKey, Kind, Policy};
 use portcullis_seeded_random::Random;
 use portcullis_wire::control::data_model::{
-    Config, ConfigType, Domains, Identity, Mfa, OperatingSystem, OperatingSystems, PolicyType,
-    PostureCheck, PostureCheckKind, PublicKey, Revocation, Router, Service, ServiceConfigs,
+    Action, Config, ConfigType, Domains, Event, Identity, Mfa, OperatingSystem, OperatingSystems,
+    PolicyType, PostureCheck, PostureCheckKind, PublicKey, RelatedEntity, Revocation, Router,
+    Service, ServiceConfigs, ServicePolicy, ServicePolicyChange, Subject,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -83,7 +84,7 @@ pub(crate) fn insert(truth: &mut Truth, entity: Entity) {
 pub(crate) fn change(truth: &mut Truth, random: &mut Random) {
     for _ in 0..=random.below(4) {
         let entity = random_entity(truth, random);
-        if random.one_in(4) {
+        if random.one_in(10) {
             truth.remove(&entity.key());
         } else {
             insert(truth, entity);
@@ -156,14 +157,14 @@ fn random_entity(truth: &Truth, random: &mut Random) -> Entity {
 }
 
 fn random_check(random: &mut Random) -> Option<PostureCheckKind> {
-    Some(match random.below(8) {
+    Some(match random.below(10) {
         0 => return None,
         1 => linux(&[]),
         2 => linux(&[">=5.0.0"]),
         3 => linux(&["nonsense"]),
         4 => second_factor(-1),
-        5 => second_factor(600),
-        6 => domain("example.test"),
+        5..=7 => second_factor(600),
+        8 => domain("example.test"),
         _ => domain("other.test"),
     })
 }
@@ -191,4 +192,72 @@ fn remove_dangling(truth: &mut Truth) {
                 .retain(|id| exists(Kind::PostureCheck, id));
         }
     }
+}
+
+/// Creations of all entities, each after those that it names.
+pub(crate) fn creations(truth: &Truth) -> Vec<Event> {
+    let relations = |policy: &Policy| {
+        [
+            (RelatedEntity::Service, &policy.services),
+            (RelatedEntity::PostureCheck, &policy.posture_checks),
+            (RelatedEntity::Identity, &policy.identities),
+        ]
+        .map(|(entity_type, ids)| {
+            Subject::ServicePolicyChange(Box::new(ServicePolicyChange {
+                policy_id: policy.id.clone(),
+                entity_ids: ids.iter().cloned().collect(),
+                entity_type,
+                adds: true,
+            }))
+        })
+    };
+    let mut subjects = Vec::new();
+    for entity in truth.values().cloned() {
+        match entity {
+            Entity::ConfigType(entity) => subjects.push(Subject::ConfigType(Box::new(entity))),
+            Entity::Config(entity) => subjects.push(Subject::Config(Box::new(entity))),
+            Entity::Identity(entity) => subjects.push(Subject::Identity(entity)),
+            Entity::Service(entity) => subjects.push(Subject::Service(Box::new(entity))),
+            Entity::Router(entity) => subjects.push(Subject::Router(Box::new(entity))),
+            Entity::PostureCheck(entity) => subjects.push(Subject::PostureCheck(Box::new(entity))),
+            Entity::Revocation(entity) => subjects.push(Subject::Revocation(Box::new(entity))),
+            Entity::Policy(policy) => {
+                subjects.push(Subject::ServicePolicy(Box::new(ServicePolicy {
+                    id: policy.id.clone(),
+                    name: policy.name.clone(),
+                    policy_type: policy.policy_type,
+                })));
+                subjects.extend(relations(&policy));
+            },
+        }
+    }
+    subjects.into_iter().map(creation).collect()
+}
+
+pub(crate) const fn creation(subject: Subject) -> Event {
+    Event {
+        action: Action::Create,
+        is_synthetic: false,
+        subject: Some(subject),
+    }
+}
+
+/// Names what an event is about; `None` for relations and keys.
+pub(crate) fn subject_key(subject: &Subject) -> Option<EntityKey> {
+    Some(match subject {
+        Subject::ConfigType(entity) => key(Kind::ConfigType, &entity.id),
+        Subject::Config(entity) => key(Kind::Config, &entity.id),
+        Subject::Identity(entity) => key(Kind::Identity, &entity.id),
+        Subject::Service(entity) => key(Kind::Service, &entity.id),
+        Subject::Router(entity) => key(Kind::Router, &entity.id),
+        Subject::PostureCheck(entity) => key(Kind::PostureCheck, &entity.id),
+        Subject::Revocation(entity) => key(Kind::Revocation, &entity.id),
+        Subject::ServicePolicy(entity) => key(Kind::Policy, &entity.id),
+        Subject::ServicePolicyChange(_) | Subject::PublicKey(_) => return None,
+    })
+}
+
+/// The network as a router has been told.
+pub(crate) fn told(world: &super::world::World) -> Truth {
+    world.control.model().entities().collect()
 }

@@ -1,0 +1,165 @@
+//! The services of an identity as subscribed SDKs are told of them.
+
+use super::model::{DataModel, IdentityService};
+use portcullis_data_model::Policy;
+use portcullis_wire::control::data_model::{
+    PolicyType, PostureCheck, PostureCheckKind, Process, Service,
+};
+use portcullis_wire::edge::{
+    ChangedPolicy, ChangedPostureCheck, ChangedService, ConfigData, Operation, PolicyKind,
+    RequiredProcess, ServiceChangeSet,
+};
+use std::collections::BTreeMap;
+
+/// Grace after a wake-up or unlock until a code is demanded.
+const GRACE_SECONDS: i32 = portcullis_domain::posture::PROMPT_GRACE_SECONDS.cast_signed();
+const PROCESSES: &str = "PROCESS_MULTI";
+const ALL_OF: &str = "AllOf";
+
+/// The services of an identity, the policies that permit them, and the checks of those.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct ServiceView {
+    services: BTreeMap<String, ChangedService>,
+    pub(super) policies: BTreeMap<String, ChangedPolicy>,
+    pub(super) checks: BTreeMap<String, ChangedPostureCheck>,
+}
+
+impl ServiceView {
+    pub(super) fn new(model: &DataModel, identity: &str) -> Self {
+        let mut view = Self::default();
+        for service in model.services_of(identity) {
+            for policy in &service.policies {
+                view.policies
+                    .entry(policy.id.clone())
+                    .or_insert_with(|| changed_policy(policy));
+                for id in &policy.posture_checks {
+                    if let Some(check) = model.posture_check(id) {
+                        view.checks
+                            .entry(id.clone())
+                            .or_insert_with(|| changed_check(check));
+                    }
+                }
+            }
+            let told = changed_service(&service);
+            view.services.insert(told.id.clone(), told);
+        }
+        view
+    }
+
+    /// What leads from another view to this one.
+    pub(super) fn since(&self, before: &Self) -> ServiceChangeSet {
+        ServiceChangeSet {
+            services: difference(&before.services, &self.services),
+            policies: difference(&before.policies, &self.policies),
+            posture_checks: difference(&before.checks, &self.checks),
+            ..ServiceChangeSet::default()
+        }
+    }
+}
+
+/// What changes are told of.
+trait Told: Clone + PartialEq {
+    fn with(self, operation: Operation) -> Self;
+    /// What is told when it is gone.
+    fn removed(id: &str) -> Self;
+}
+
+macro_rules! told {
+    ($($kind:ident),*) => {$(
+        impl Told for $kind {
+            fn with(self, operation: Operation) -> Self {
+                Self { operation, ..self }
+            }
+
+            fn removed(id: &str) -> Self {
+                Self {
+                    operation: Operation::Removed,
+                    id: id.to_owned(),
+                    ..Self::default()
+                }
+            }
+        }
+    )*};
+}
+told!(ChangedService, ChangedPolicy, ChangedPostureCheck);
+
+fn difference<T: Told>(before: &BTreeMap<String, T>, now: &BTreeMap<String, T>) -> Vec<T> {
+    let gone = before.keys().filter(|id| !now.contains_key(*id));
+    let changed = now.iter().filter_map(|(id, entity)| match before.get(id) {
+        None => Some(entity.clone().with(Operation::Added)),
+        Some(known) if known != entity => Some(entity.clone().with(Operation::Updated)),
+        Some(_) => None,
+    });
+    gone.map(|id| T::removed(id)).chain(changed).collect()
+}
+
+fn changed_service(granted: &IdentityService<'_>) -> ChangedService {
+    let service: &Service = granted.service;
+    let configs = granted.configs.iter();
+    ChangedService {
+        operation: Operation::Added,
+        id: service.id.clone(),
+        name: service.name.clone(),
+        requires_encryption: service.requires_encryption,
+        configs: configs.clone().map(|one| one.config.id.clone()).collect(),
+        policy_ids: granted
+            .policies
+            .iter()
+            .map(|policy| policy.id.clone())
+            .collect(),
+        config_data: configs
+            .map(|one| ConfigData {
+                type_id: one.config_type.id.clone(),
+                type_name: one.config_type.name.clone(),
+                data_json: one.config.data_json.clone(),
+            })
+            .collect(),
+    }
+}
+
+fn changed_policy(policy: &Policy) -> ChangedPolicy {
+    ChangedPolicy {
+        operation: Operation::Added,
+        id: policy.id.clone(),
+        kind: match policy.policy_type {
+            PolicyType::Bind => PolicyKind::Bind,
+            _ => PolicyKind::Dial,
+        },
+        posture_check_ids: policy.posture_checks.iter().cloned().collect(),
+    }
+}
+
+fn changed_check(check: &PostureCheck) -> ChangedPostureCheck {
+    let mut told = ChangedPostureCheck {
+        operation: Operation::Added,
+        id: check.id.clone(),
+        kind: check.type_id.clone(),
+        ..ChangedPostureCheck::default()
+    };
+    match &check.kind {
+        Some(PostureCheckKind::Mfa(mfa)) => {
+            told.prompt_grace_seconds = GRACE_SECONDS;
+            told.prompts_on_wake = mfa.prompts_on_wake;
+            told.prompts_on_unlock = mfa.prompts_on_unlock;
+            told.timeout_seconds = mfa.timeout_seconds;
+        },
+        Some(PostureCheckKind::Process(process)) => {
+            PROCESSES.clone_into(&mut told.kind);
+            ALL_OF.clone_into(&mut told.semantic);
+            told.processes = vec![required_process(process)];
+        },
+        Some(PostureCheckKind::Processes(several)) => {
+            told.semantic.clone_from(&several.semantic);
+            told.processes = several.processes.iter().map(required_process).collect();
+        },
+        _ => {},
+    }
+    told
+}
+
+fn required_process(process: &Process) -> RequiredProcess {
+    RequiredProcess {
+        operating_system: process.operating_system.clone(),
+        path: process.path.clone(),
+    }
+}
