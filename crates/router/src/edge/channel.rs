@@ -13,7 +13,7 @@ mod token;
 mod trace;
 
 use portcullis_domain::policies::ServiceGrant;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use portcullis_channel::ReplyTo;
@@ -49,6 +49,8 @@ pub struct SdkChannel {
     limits: EdgeLimits,
     connections: Connections,
     dials: BTreeMap<RequestId, ConnectionId>,
+    /// Questions that no controller has answered yet, also of dials that have ended.
+    unanswered: BTreeSet<RequestId>,
     offers: BTreeMap<AskId, PendingOffer>,
     asked: BTreeMap<AskId, Asked>,
     traces: Traces,
@@ -89,6 +91,7 @@ impl SdkChannel {
             limits,
             connections: Connections::default(),
             dials: BTreeMap::new(),
+            unanswered: BTreeSet::new(),
             offers: BTreeMap::new(),
             asked: BTreeMap::new(),
             traces: Traces::new(limits.traces),
@@ -142,9 +145,20 @@ impl SdkChannel {
         self.connections.len() + self.chosen_by_hosts()
     }
 
-    /// Whether there is nothing left to be done: the channel has ended, and all actions were taken.
+    /// Number of binds.
+    pub const fn binds(&self) -> usize {
+        self.connections.binds()
+    }
+
+    /// Whether the channel has ended: messages of the SDK are passed over.
+    pub const fn has_ended(&self) -> bool {
+        self.has_ended
+    }
+
+    /// Whether there is nothing left to be done: the channel has ended, all actions were taken, and no
+    /// controller may still answer with a circuit that would have to be given back.
     pub fn is_finished(&self) -> bool {
-        self.has_ended && self.actions.is_empty()
+        self.has_ended && self.actions.is_empty() && self.unanswered.is_empty()
     }
 
     fn send(&mut self, message: EdgeMessage) {

@@ -15,9 +15,9 @@ pub struct EdgeLimits {
     pub channels_per_identity: usize,
     /// Connections of a channel: dialed, served, and those that are being opened.
     pub connections: usize,
-    /// Of these, the ones that wait for a controller.
+    /// Requests of a channel that no controller has answered, also for dials that were given up.
     pub pending_dials: usize,
-    /// Of these, the ones that wait for the host.
+    /// Connections that wait for the host.
     pub pending_offers: usize,
     /// Binds of a channel.
     pub binds: usize,

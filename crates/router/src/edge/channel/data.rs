@@ -97,12 +97,21 @@ impl SdkChannel {
 
     pub(super) fn payload(&mut self, payload: Payload) {
         if let Some(circuit) = self.forwarded(&payload.circuit_id) {
+            // The number of the connection means nothing elsewhere.
+            let payload = Payload {
+                connection: None,
+                ..payload
+            };
             self.put(circuit, FromSdk::Payload(payload));
         }
     }
 
     pub(super) fn acknowledgement(&mut self, acknowledgement: Acknowledgement) {
         if let Some(circuit) = self.forwarded(&acknowledgement.circuit_id) {
+            let acknowledgement = Acknowledgement {
+                connection: None,
+                ..acknowledgement
+            };
             self.put(circuit, FromSdk::Acknowledgement(acknowledgement));
         }
     }

@@ -68,6 +68,7 @@ impl SdkChannel {
         access: &dyn Access,
         now: Timestamp,
     ) {
+        self.unanswered.remove(&request);
         let waiting = self.take_dial(request);
         match (circuit_answer(answer), waiting) {
             (Ok(answer), Some((connection, dialing))) => {
@@ -83,6 +84,7 @@ impl SdkChannel {
 
     /// A question to a controller gets no answer.
     pub fn controller_failed(&mut self, request: RequestId, failure: RequestFailure) {
+        self.unanswered.remove(&request);
         let reason = match failure {
             RequestFailure::NoController => "no controller available, cannot create circuit",
             RequestFailure::Lost => "the controller was lost while it created the circuit",
@@ -196,7 +198,7 @@ impl SdkChannel {
 
     fn check_room_to_dial(&self, connection: ConnectionId) -> Result<(), Refusal> {
         self.check_room(connection)?;
-        if self.dials.len() >= self.limits.pending_dials {
+        if self.unanswered.len() >= self.limits.pending_dials {
             return Err(Refusal::busy("too many connections are being dialed"));
         }
         Ok(())
@@ -213,6 +215,7 @@ impl SdkChannel {
         self.connections
             .insert(dial.connection, Connection::Dialing(dialing));
         self.dials.insert(request, dial.connection);
+        self.unanswered.insert(request);
         let deadline = after(now, self.limits.circuit_time);
         self.timers.set(Timer::Dial(request), deadline);
         self.actions.push_back(Action::Request {

@@ -2,13 +2,16 @@
 
 use std::collections::VecDeque;
 
-use portcullis_channel::{Headers, ReplyTo, Sequence};
+use portcullis_channel::{HeaderKey, Headers, ReplyTo, Sequence};
 use portcullis_wire::edge::{ConnectionId, EdgeMessage, TraceRoute, TraceRouteResponse};
 use portcullis_wire::xgress::{Control, ControlKind};
 
 use super::SdkChannel;
 use crate::edge::circuit::{Flow, FromSdk, Side};
 use crate::edge::names::CircuitId;
+
+/// The number of a connection, among the headers of a trace that are passed on.
+const CONNECTION: HeaderKey = HeaderKey(1000);
 
 /// How this router calls itself where a circuit ends in it.
 const HOP_KIND: &str = "xgress/edge";
@@ -42,6 +45,22 @@ impl Traces {
     fn take(&mut self, number: u32) -> Option<ReplyTo> {
         let at = self.waiting.iter().position(|(own, _)| *own == number)?;
         self.waiting.remove(at).map(|(_, reply_to)| reply_to)
+    }
+}
+
+/// The same with another number of the connection, which is for one SDK only.
+fn addressed(control: Control, connection: Option<ConnectionId>) -> Control {
+    let others = control.others.iter().filter(|(key, _)| *key != CONNECTION);
+    let others = others.fold(Headers::builder(), |all, (key, value)| {
+        all.bytes(key, value)
+    });
+    let others = match connection {
+        Some(ConnectionId(number)) => others.u32(CONNECTION, number),
+        None => others,
+    };
+    Control {
+        others: others.build(),
+        ..control
     }
 }
 
@@ -94,7 +113,7 @@ impl SdkChannel {
         };
         let control = Control {
             user_value,
-            ..control
+            ..addressed(control, None)
         };
         self.put(circuit, FromSdk::Control(control));
     }
@@ -145,9 +164,13 @@ impl SdkChannel {
                 self.reply(EdgeMessage::TraceRouteResponse(answer), reply_to);
             },
             (ControlKind::TraceRouteAnswer, Flow::Sdk, Some(reply_to)) => {
+                let control = addressed(control, Some(connection));
                 self.reply(EdgeMessage::Control(control), reply_to);
             },
-            (ControlKind::TraceRoute, Flow::Sdk, _) => self.send(EdgeMessage::Control(control)),
+            (ControlKind::TraceRoute, Flow::Sdk, _) => {
+                let control = addressed(control, Some(connection));
+                self.send(EdgeMessage::Control(control));
+            },
             (ControlKind::TraceRoute, Flow::Router, _) => {
                 self.trace_to_host(circuit, connection, side, control);
             },

@@ -33,13 +33,14 @@ impl Hosting {
                 self.event(bind, HostEvent::Refused(refusal));
             },
             Earlier::TakenOver(id) => self.take_over(&id, request, now),
+            // One that is replaced may still have to be removed.
+            Earlier::None | Earlier::Replaced(_) if self.len() >= self.limits.terminators => {
+                let refusal = Refusal::busy("the router has too many terminators");
+                self.event(bind, HostEvent::Refused(refusal));
+            },
             Earlier::Replaced(id) => {
                 self.drop_terminator(&id, newer_terminator());
                 self.add(request, now);
-            },
-            Earlier::None if self.len() >= self.limits.terminators => {
-                let refusal = Refusal::busy("the router has too many terminators");
-                self.event(bind, HostEvent::Refused(refusal));
             },
             Earlier::None => self.add(request, now),
         }

@@ -3,10 +3,13 @@
 use super::judge::{Judge, certificates, legacy, session};
 use bytes::BytesMut;
 use portcullis_channel::group::{
-    Admission, GeneratedCredentials, GroupLimits, GroupRegistry, GroupSecret,
+    Admission, GeneratedCredentials, GroupId, GroupLimits, GroupRegistry, GroupSecret,
+    RefusalReason,
 };
-use portcullis_channel::hello::{Hello, HelloAnswer, HelloReader, RejectClass};
-use portcullis_channel::{BuildVersion, FrameLimits, FrameReader, Moment};
+use portcullis_channel::hello::{
+    GroupHello, Grouping, Hello, HelloAnswer, HelloReader, RejectClass,
+};
+use portcullis_channel::{BuildVersion, FrameLimits, FrameReader, Headers, Moment};
 use portcullis_domain::clock::{SignedDuration, Timestamp};
 use portcullis_router::edge::{
     Client, EdgeLimits, Login, LoginStep, SdkPeer, SessionKind, hello_headers,
@@ -77,7 +80,7 @@ fn recorded_hello_is_answered_as_recorded() {
 
     let mut groups: GroupRegistry<&str, u64> = GroupRegistry::new(GroupLimits::default());
     let generated = GeneratedCredentials {
-        id: portcullis_channel::group::GroupId::new("AdBM").unwrap(),
+        id: GroupId::new("AdBM").unwrap(),
         secret: GroupSecret::new([1; 16]),
     };
     let admission = groups.admit(&"peer", &read, generated, Moment::ZERO);
@@ -172,4 +175,62 @@ fn further_connections_are_of_the_same_certificate_and_session() {
     };
     assert_eq!(peer("ey-alice", "alice"), peer("ey-alice", "alice"));
     assert_ne!(peer("ey-alice", "alice"), peer("ey-bob", "bob"));
+}
+
+/// A grouped hello, as all SDKs but unconfigured Go ones send it.
+fn grouped(id: Option<&str>, secret: Option<[u8; 16]>) -> Hello {
+    let group = GroupHello {
+        id: id.map(|id| GroupId::new(id).unwrap()),
+        secret: secret.map(GroupSecret::new),
+        is_first: id.is_none(),
+    };
+    Hello::new(
+        "sdk".to_owned(),
+        Some("edge.default".to_owned()),
+        Grouping::Grouped(group),
+        Headers::empty(),
+    )
+}
+
+#[test]
+fn further_connections_need_the_group_its_secret_and_the_same_client() {
+    let judge = Judge::default();
+    judge.know(session("alice", SessionKind::Oidc));
+    judge.know(session("bob", SessionKind::Oidc));
+    let peer = |token, fingerprint| admitted(login(token, fingerprint).poll(&judge, START)).peer();
+    let alice = peer("ey-alice", "alice");
+    let mut groups: GroupRegistry<SdkPeer, u64> = GroupRegistry::new(GroupLimits::default());
+    let generated = || GeneratedCredentials {
+        id: GroupId::new("AdBM").unwrap(),
+        secret: GroupSecret::new([1; 16]),
+    };
+    let first = groups.admit(&alice, &grouped(None, None), generated(), Moment::ZERO);
+    let Admission::New(reservation) = first else {
+        panic!("{first:?}");
+    };
+    let registration = groups.open(reservation, 7).unwrap();
+
+    let mut join = |peer: &SdkPeer, id, secret| {
+        let hello = grouped(Some(id), Some(secret));
+        groups.admit(peer, &hello, generated(), Moment::ZERO)
+    };
+    let joined = join(&alice, "AdBM", [1; 16]);
+    assert!(matches!(joined, Admission::Attach(found) if found.channel == 7));
+    let wrong = join(&alice, "AdBM", [2; 16]);
+    assert!(matches!(
+        wrong,
+        Admission::Refuse(RefusalReason::WrongSecret)
+    ));
+    let unknown = join(&alice, "XyZ", [1; 16]);
+    assert!(matches!(
+        unknown,
+        Admission::Refuse(RefusalReason::UnknownGroup)
+    ));
+    // Whoever knows id and secret, and is somebody else.
+    let foreign = join(&peer("ey-bob", "bob"), "AdBM", [1; 16]);
+    assert!(matches!(
+        foreign,
+        Admission::Refuse(RefusalReason::UnknownGroup)
+    ));
+    groups.close(registration);
 }

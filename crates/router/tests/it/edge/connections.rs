@@ -134,6 +134,33 @@ fn closed_dial_is_answered_and_its_late_circuit_given_back() {
 }
 
 #[test]
+fn dials_that_were_given_up_count_until_a_controller_answers() {
+    let mut world = World::with_limits(EdgeLimits {
+        pending_dials: 2,
+        ..EdgeLimits::default()
+    });
+    let alice = world.oidc("alice");
+    for _ in 0..2 {
+        world.says(alice, EdgeMessage::Connect(connect(1)));
+        world.says(alice, close(1));
+    }
+    world.done.sent.clear();
+    world.says(alice, EdgeMessage::Connect(connect(1)));
+    assert_eq!(
+        world.closed().reason,
+        "too many connections are being dialed"
+    );
+    world.channel(alice).lost();
+    world.settle();
+    let requests = std::mem::take(&mut world.done.requests);
+    for (_, request, _) in requests {
+        assert!(!world.channel(alice).is_finished(), "a circuit may come");
+        world.controller_answers(alice, request, ControlMessage::QuiesceRouter);
+    }
+    assert!(world.channel(alice).is_finished());
+}
+
+#[test]
 fn circuit_that_the_channel_has_already_is_refused() {
     let mut world = World::new();
     let alice = world.oidc("alice");
@@ -270,7 +297,11 @@ fn payloads_go_by_their_circuit_and_come_with_the_connection() {
         circuit_id: "c1".to_owned(),
         ..Acknowledgement::default()
     };
-    world.says(alice, EdgeMessage::Payload(payload("c1")));
+    let numbered = Payload {
+        connection: Some(ConnectionId(1)),
+        ..payload("c1")
+    };
+    world.says(alice, EdgeMessage::Payload(numbered));
     world.says(alice, EdgeMessage::Acknowledgement(acknowledgement.clone()));
     // Those of a circuit that ends in the router are not the SDK's to send.
     world.says(alice, EdgeMessage::Payload(payload("c2")));
@@ -318,4 +349,35 @@ fn end_of_data_is_one_fin() {
     assert!(fin.data.expose().is_empty());
     world.delivers(alice, "c1", ToSdk::EndOfData);
     world.nothing_sent();
+}
+
+/// What a stalled SDK does not take is dropped if somebody repeats it; else its channel has to end.
+#[test]
+fn only_what_is_repeated_may_be_dropped() {
+    use portcullis_router::edge::Outgoing;
+    use portcullis_wire::edge::{BindSuccess, TraceRoute};
+    use portcullis_wire::xgress::{Acknowledgement, Control, Payload};
+    let may_be_dropped = |message| {
+        let outgoing = Outgoing {
+            message,
+            reply_to: None,
+        };
+        outgoing.may_be_dropped()
+    };
+    for message in [
+        EdgeMessage::Payload(Payload::default()),
+        EdgeMessage::Acknowledgement(Acknowledgement::default()),
+        EdgeMessage::Control(Control::default()),
+        EdgeMessage::TraceRoute(TraceRoute::default()),
+    ] {
+        assert!(may_be_dropped(message));
+    }
+    for message in [
+        EdgeMessage::Data(Data::default()),
+        EdgeMessage::StateClosed(StateClosed::default()),
+        EdgeMessage::BindSuccess(BindSuccess::default()),
+        EdgeMessage::UpdateTokenSuccess,
+    ] {
+        assert!(!may_be_dropped(message));
+    }
 }

@@ -241,11 +241,12 @@ fn lost_channel_tells_others_but_not_the_sdk() {
     world.nothing_sent();
     assert!(matches!(world.routed(), RouteOutcome::Failed { .. }));
     assert_eq!(world.done.removals.len(), 1);
-    assert!(world.channel(alice).is_finished());
+    assert!(world.channel(alice).has_ended());
     let closed: Vec<String> = closings(&mut world).into_iter().map(|(id, _)| id).collect();
     assert_eq!(closed, ["offered", "served"]);
     world.controller_answers(alice, request, super::world::created("late"));
     assert_eq!(world.done.told.len(), 1, "the circuit is given back");
+    assert!(world.channel(alice).is_finished());
 }
 
 #[test]

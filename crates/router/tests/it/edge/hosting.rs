@@ -511,6 +511,25 @@ fn terminators_are_bounded_with_those_that_are_being_removed() {
     world.bound(bob, bind(4, "l4"));
 }
 
+/// A seed of the simulation found that terminators that replace others were not counted.
+#[test]
+fn terminators_that_replace_others_are_bounded_too() {
+    let mut world = World::with_limits(EdgeLimits {
+        terminators: 3,
+        ..EdgeLimits::default()
+    });
+    let bob = world.oidc("bob");
+    for id in 0..10 {
+        let nameless = Bind {
+            listener_id: None,
+            ..bind(id, "")
+        };
+        world.says(bob, EdgeMessage::Bind(nameless));
+        assert!(world.hosting.len() <= 3);
+    }
+    assert_eq!(world.hosting.terminators().count(), 1);
+}
+
 fn inspected(kind: ConnectionKind) -> EdgeMessage {
     EdgeMessage::ConnectionInspectResponse(ConnectionInspectResponse {
         connection: ConnectionId(1),

@@ -1,7 +1,7 @@
 //! Traces of circuits, and inspections of SDKs.
 
 use super::world::{ROUTER, World, bind, on_the_wire};
-use portcullis_channel::HeaderKey;
+use portcullis_channel::{HeaderKey, Headers};
 use portcullis_router::edge::{Action, EdgeLimits, FromSdk, InspectionId, ToSdk};
 use portcullis_wire::edge::{
     Bind, ConnectionId, EdgeMessage, InspectResponse, TraceRoute, TraceRouteResponse,
@@ -156,14 +156,28 @@ fn trace_to_a_host_that_is_the_end_itself_goes_through() {
         user_value: Some(12),
         ..Control::default()
     };
-    world.delivers(bob, "c1", ToSdk::Control(control.clone()));
-    assert_eq!(world.sent().0, EdgeMessage::Control(control.clone()));
-    let answer = Control {
-        kind: ControlKind::TraceRouteAnswer,
+    // The dialing SDK calls the connection 1, the host something else, and nobody else anything.
+    let others = |connection| Headers::builder().u32(HeaderKey(1000), connection).build();
+    let from_dialer = Control {
+        others: others(1),
+        ..control.clone()
+    };
+    world.delivers(bob, "c1", ToSdk::Control(from_dialer));
+    let for_host = Control {
+        others: others(0x8000_0000),
         ..control
     };
+    assert_eq!(world.sent().0, EdgeMessage::Control(for_host.clone()));
+    let answer = Control {
+        kind: ControlKind::TraceRouteAnswer,
+        ..for_host
+    };
     world.says(bob, EdgeMessage::Control(answer.clone()));
-    assert_eq!(put(&mut world), answer);
+    let nameless = Control {
+        others: Headers::empty(),
+        ..answer
+    };
+    assert_eq!(put(&mut world), nameless);
 }
 
 #[test]
