@@ -11,6 +11,7 @@ mod offers;
 mod presence;
 mod refusals;
 mod services;
+mod simulation;
 mod traces;
 mod vectors;
 mod world;

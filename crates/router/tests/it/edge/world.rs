@@ -50,6 +50,8 @@ pub(crate) struct Done {
     pub(crate) removals: VecDeque<(RequestId, Vec<String>)>,
     pub(crate) routed: VecDeque<(CircuitId, RouteOutcome)>,
     pub(crate) put: VecDeque<(CircuitId, FromSdk)>,
+    /// What became of circuits, with their channels, in its order.
+    pub(crate) opened: VecDeque<(ChannelId, Action)>,
     /// The rest, in their order.
     pub(crate) others: VecDeque<Action>,
 }
@@ -238,6 +240,11 @@ impl World {
     }
 
     fn action(&mut self, id: ChannelId, action: Action) {
+        if let Action::Open(_) | Action::Start(_) | Action::Put { .. } | Action::Close { .. } =
+            action
+        {
+            self.done.opened.push_back((id, action.clone()));
+        }
         match action {
             Action::Host(request) => self.hosting.handle(request, self.now),
             Action::Send(outgoing) => self.done.sent.push_back((id, outgoing)),
