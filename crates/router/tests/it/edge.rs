@@ -5,6 +5,7 @@ mod behaviour;
 mod connections;
 mod defects;
 mod ends;
+mod fuzz;
 mod hosting;
 mod judge;
 mod offers;
