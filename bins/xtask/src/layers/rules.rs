@@ -115,6 +115,7 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
     ("totp", AllowedDependencies::Only(&["domain"])),
     ("transport", AllowedDependencies::Only(&["channel", "pki"])),
     ("wire", AllowedDependencies::Only(&["channel"])),
+    ("xgress", AllowedDependencies::Only(&["channel", "wire"])),
     ("yaml", AllowedDependencies::Only(&[])),
 ];
 
@@ -143,6 +144,7 @@ pub(super) const FORBIDDEN_PACKAGES: &[ForbiddenPackages] = &[
             "storage",
             "totp",
             "wire",
+            "xgress",
             "yaml",
         ],
         packages: &["hyper", "redb", "rustls", "tokio"],

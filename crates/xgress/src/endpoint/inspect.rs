@@ -1,0 +1,28 @@
+//! What an end is doing.
+
+use super::Endpoint;
+use crate::stats::Stats;
+
+impl Endpoint {
+    /// What this end is doing.
+    pub fn stats(&self) -> Stats {
+        Stats {
+            window: self.window.bytes(),
+            outstanding_payloads: self.send.span(),
+            outstanding_bytes: self.send.bytes(),
+            peer_held_bytes: self.peer_held,
+            held_bytes: self.receive.bytes(),
+            held_payloads: self.receive.payloads(),
+            next_received: self.receive.next_sequence(),
+            highest_received: self.receive.highest_sequence(),
+            next_sent: self.send.next_sequence(),
+            round_trip: self.round_trip.average(),
+            ack_timeout: self.round_trip.ack_timeout(&self.options),
+            ack_timeout_scale: self.round_trip.scale(),
+            accumulated_bytes: self.window.acknowledged_bytes(),
+            is_blocked_by_window: self.is_blocked_by_window(),
+            is_blocked_by_peer: self.is_blocked_by_peer(),
+            counters: self.counters,
+        }
+    }
+}

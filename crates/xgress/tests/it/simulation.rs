@@ -1,0 +1,88 @@
+//! Two ends of a circuit in virtual time, over ways that lose, double, delay and reorder what they carry,
+//! with programs at both ends that write, pause, and end in every way.
+//!
+//! `PORTCULLIS_SIMULATION_SEEDS=N` runs N fresh seeds instead of the usual ones, and prints the first;
+//! `PORTCULLIS_SIMULATION_SEED` repeats one.
+
+mod program;
+mod world;
+
+use portcullis_xgress::EndReason;
+use std::collections::BTreeSet;
+use std::env;
+use std::hash::{BuildHasher as _, RandomState};
+use world::{Outcome, World};
+
+/// Seeds of a usual run.
+const SEEDS: u64 = 400;
+
+/// Seeds that once found a fault.
+const FOUND: [u64; 0] = [];
+
+/// What the usual runs meet at least once.
+const CASES: [&str; 14] = [
+    "Writable",
+    "PeerStopped",
+    "Blocked",
+    "Finished",
+    "Closed",
+    "Loss",
+    "Probe",
+    "Impatience",
+    "Linger",
+    "Start",
+    "Unanswered",
+    "refused",
+    "Ended(PeerEndedEarly)",
+    "Ended(Aborted)",
+];
+
+fn run(seed: u64) -> Outcome {
+    World::new(seed).run()
+}
+
+fn number(variable: &str) -> Option<u64> {
+    let text = env::var(variable).ok()?;
+    Some(
+        text.parse()
+            .unwrap_or_else(|error| panic!("{variable}={text}: {error}")),
+    )
+}
+
+#[test]
+fn what_goes_in_comes_out_in_order_and_once() {
+    if let Some(seed) = number("PORTCULLIS_SIMULATION_SEED") {
+        println!("{:?}", run(seed));
+        return;
+    }
+    let (first, count) = match number("PORTCULLIS_SIMULATION_SEEDS") {
+        Some(count) => (RandomState::new().hash_one(()) >> 1, count),
+        None => (0, SEEDS),
+    };
+    let mut reached = BTreeSet::new();
+    let (mut segments, mut complete) = (0, 0);
+    for seed in FOUND.into_iter().chain(first..first + count) {
+        let Ok(outcome) = std::panic::catch_unwind(|| run(seed)) else {
+            panic!("PORTCULLIS_SIMULATION_SEED={seed}");
+        };
+        reached.extend(outcome.reached);
+        segments += outcome.read;
+        let is_complete = |why: &EndReason| *why == EndReason::Finished;
+        complete += usize::from(outcome.reasons.iter().any(is_complete));
+    }
+    println!("{count} seeds from {first}: {segments} segments, {complete} circuits finished");
+    for case in CASES {
+        let is_reached = reached.iter().any(|reached| reached.starts_with(case));
+        assert!(
+            is_reached || count < SEEDS,
+            "no run meets {case}: {reached:?}"
+        );
+    }
+}
+
+#[test]
+fn a_seed_leads_to_the_same_run_each_time() {
+    for seed in 0..20 {
+        assert_eq!(run(seed), run(seed));
+    }
+}
