@@ -1,4 +1,5 @@
-//! Fuzzing: mutated input for every parser that strangers reach, and what holds for each input.
+//! Fuzzing: mutated input for every parser that strangers reach, and for the picture of the network, and
+//! what holds for each input.
 //!
 //! `cargo test` tries the same few thousand inputs each time. For longer, and from other seeds:
 //!
@@ -14,6 +15,7 @@ mod bodies;
 mod certificates;
 mod claims;
 mod driver;
+mod fabric;
 mod files;
 mod frames;
 mod logins;
