@@ -6,6 +6,7 @@ use portcullis_simulated_router::SimulatedRouter;
 use portcullis_wire::Secret;
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::circuit::CircuitConfirmation;
+use portcullis_wire::control::inspection::{InspectResponse, InspectedValue};
 use portcullis_wire::control::link::{Fault, FaultSubject, RouterLink, RouterLinks};
 use portcullis_wire::control::refusal::Refusal;
 use portcullis_wire::control::route::{Route, RouteOutcome, RouteResult, Unroute};
@@ -199,6 +200,23 @@ async fn right_that_ends_takes_terminator_and_circuit_along() {
 #[tokio::test]
 async fn circuit_that_nobody_knows_is_forgotten() {
     let mut network = Network::start().await;
+    // As long as it has not said what it carries, the circuit may be of an earlier run of the controller.
+    let asked = network.first.expect(|message| match message {
+        ControlMessage::InspectRequest(_) => Some(()),
+        _ => None,
+    });
+    let (question, ()) = asked.await;
+    let nothing = InspectResponse {
+        is_success: true,
+        errors: Vec::new(),
+        values: vec![InspectedValue {
+            name: "router-circuits".to_owned(),
+            value: r#"{"circuits":{}}"#.to_owned().into(),
+        }],
+    };
+    network
+        .first
+        .reply(&question, &ControlMessage::InspectResponse(nothing));
     let idle = CircuitConfirmation {
         circuit_ids: vec!["none".to_owned()],
         idle_nanos: BTreeMap::new(),

@@ -2,7 +2,8 @@
 //!
 //! Such circuits go on. Each router that connects is asked what it carries; a circuit is adopted as
 //! soon as its whole path is known, from the router where it was dialed, whose claim was judged, to the
-//! one where it ends. What cannot be adopted carries on until routers report that it is idle.
+//! one where it ends. What cannot be adopted carries on until it is too late for that, and routers report
+//! that it is idle.
 
 use super::Fabric;
 use crate::circuits::{
@@ -26,6 +27,8 @@ pub(super) struct Adoption {
     carried: BTreeMap<CircuitId, Unclaimed>,
     /// How many of those each router carries.
     counts: BTreeMap<RouterSlot, usize>,
+    /// Routers that have said what they carry since they have connected.
+    told: BTreeSet<RouterSlot>,
     ended: BTreeSet<CircuitId>,
 }
 
@@ -66,6 +69,7 @@ impl Adoption {
             until: None,
             carried: BTreeMap::new(),
             counts: BTreeMap::new(),
+            told: BTreeSet::new(),
             ended: BTreeSet::new(),
         }
     }
@@ -242,18 +246,31 @@ impl Fabric {
         self.adoption.carried.len()
     }
 
-    /// Whether routers carry this circuit, which may still be adopted.
-    pub(super) fn is_unclaimed(&self, id: &CircuitId) -> bool {
-        self.adoption.carried.contains_key(id)
+    /// Whether a circuit that is not known, and that a router complains of, may still be adopted: it is
+    /// known that routers carry it, or this router has yet to say what it carries.
+    pub(super) fn may_be_adopted(&self, id: &CircuitId, router: RouterSlot) -> bool {
+        let Adoption {
+            until,
+            carried,
+            told,
+            ended,
+            ..
+        } = &self.adoption;
+        let may_be = carried.contains_key(id) || !told.contains(&router);
+        until.is_some() && may_be && !ended.contains(id)
     }
 
-    /// Nothing more is to be learned about an unknown circuit.
-    pub(super) fn forget_carried(&mut self, id: &CircuitId) {
-        self.adoption.remove(id);
+    /// A router says what it carries, instead of what it has said before.
+    pub(super) fn begin_carried(&mut self, router: RouterSlot) {
+        self.forget_carrier(router);
+        if self.adoption.until.is_some() {
+            self.adoption.told.insert(router);
+        }
     }
 
-    /// A router that is gone carries nothing, and one that reports anew carries what it reports.
+    /// What a router that is gone carries is not known.
     pub(super) fn forget_carrier(&mut self, router: RouterSlot) {
+        self.adoption.told.remove(&router);
         if self.adoption.counts.remove(&router).is_none() {
             return;
         }

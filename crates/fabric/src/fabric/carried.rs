@@ -29,7 +29,7 @@ impl Fabric {
         }
         let CarriedCircuits { asked, circuits } = carried;
         self.end_forgotten(from.router(), asked, &circuits, now);
-        self.forget_carrier(from.router());
+        self.begin_carried(from.router());
         for carried in circuits {
             let Some(circuit) = self.circuits.take(&carried.id) else {
                 self.handle_unknown(from, carried, now);

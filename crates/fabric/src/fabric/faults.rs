@@ -76,7 +76,8 @@ impl Fabric {
                 },
                 Some(circuit) => self.mend(circuit, now),
                 // One that may be adopted is mended then.
-                None if fault == ForwardFault::UnknownOwner || self.is_unclaimed(&id) => (),
+                None if fault == ForwardFault::UnknownOwner
+                    || self.may_be_adopted(&id, from.router()) => {},
                 None => {
                     self.note_orphan(from, &id, now);
                     self.send_unroute(from, id, true);
@@ -110,8 +111,9 @@ impl Fabric {
         }
         for (id, idle) in circuits {
             let Some(circuit) = self.circuits.get(&id) else {
-                self.forget_carried(&id);
-                self.send_unroute(from, id, true);
+                if !self.may_be_adopted(&id, from.router()) {
+                    self.send_unroute(from, id, true);
+                }
                 continue;
             };
             if !circuit.carriers().contains(&from.router()) {

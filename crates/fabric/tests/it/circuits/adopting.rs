@@ -46,6 +46,16 @@ impl Stage {
         };
         self.carry(name, vec![carried]);
     }
+
+    /// A router could not forward for the circuit x, and has not used it for a minute.
+    fn complain_of_x(&mut self, name: &str) {
+        let (session, now) = (self.sessions[name], at(self.now));
+        let circuits = vec![circuit("x")];
+        let fabric = &mut self.fabric;
+        fabric.handle_forward_fault(session, circuits, ForwardFault::Own, now);
+        let idle = vec![(circuit("x"), Duration::from_mins(1))];
+        fabric.handle_idle(session, idle);
+    }
 }
 
 fn restarted() -> Stage {
@@ -143,17 +153,34 @@ fn a_path_that_does_not_hold_together_is_not_adopted() {
         assert_eq!(stage.path("x"), None);
         assert_eq!(stage.actions(), [], "it may be in use");
 
-        // Broken, it waits; idle, it ends.
-        let a = stage.sessions["a"];
-        let circuits = vec![circuit("x")];
-        stage
-            .fabric
-            .handle_forward_fault(a, circuits, ForwardFault::Own, at(0));
+        // Broken or idle, it waits, until nothing is adopted any more.
+        stage.complain_of_x("a");
         assert_eq!(stage.actions(), []);
-        let idle = vec![(circuit("x"), Duration::from_mins(1))];
-        stage.fabric.handle_idle(a, idle);
-        assert_eq!(stage.unroutes(), told(&["a"], true));
+        stage.now += 300;
+        stage.fabric.handle_timeout(at(stage.now));
+        stage.actions();
+        stage.complain_of_x("a");
+        assert_eq!(stage.unroutes(), told(&["a", "a"], true));
     }
+}
+
+#[test]
+fn a_quiet_circuit_is_left_alone_while_its_routers_have_yet_to_tell_of_it() {
+    let mut stage = restarted();
+    // It was unused for long when the controller was restarted, and this is what its routers had to say.
+    for name in ["a", "b", "c"] {
+        stage.complain_of_x(name);
+        assert_eq!(stage.unroutes(), []);
+    }
+    for (name, claim) in [
+        ("c", Claim::Unknown),
+        ("b", Claim::Unknown),
+        ("a", granted()),
+    ] {
+        stage.carry_x(name, claim);
+    }
+    assert_eq!(stage.path("x").unwrap(), ["a", "b", "c"]);
+    assert_eq!(stage.unroutes(), []);
 }
 
 #[test]
@@ -376,6 +403,7 @@ fn a_router_that_forwards_otherwise_gets_its_route_again() {
 fn neighbors_are_asked_what_they_carry_if_a_router_keeps_getting_what_nobody_knows() {
     let mut stage = Stage::triangle();
     stage.lose_link("ac");
+    stage.carry("c", Vec::new());
     stage.actions();
     let complain = |stage: &mut Stage| {
         let c = stage.sessions["c"];

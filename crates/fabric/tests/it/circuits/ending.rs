@@ -4,7 +4,8 @@ use super::stage::{Stage, address, circuit, service, terminator, told};
 use crate::support::{at, router};
 use portcullis_domain::ids::{IdentityId, TerminatorId};
 use portcullis_fabric::{
-    Action, CircuitEvent, CircuitFault, EndReason, FailureCause, ForwardFault, Service,
+    Action, CarriedCircuits, CircuitEvent, CircuitFault, EndReason, FailureCause, ForwardFault,
+    Service,
 };
 use std::time::Duration;
 
@@ -43,6 +44,11 @@ fn an_end_closes_a_circuit_and_data_drains() {
 fn a_router_that_forwards_for_an_unknown_circuit_is_told_to_forget_it() {
     let mut stage = Stage::triangle();
     let b = stage.sessions["b"];
+    let nothing = CarriedCircuits {
+        asked: at(0),
+        circuits: Vec::new(),
+    };
+    stage.fabric.handle_carried(b, nothing, at(0));
     for (fault, expected) in [
         (ForwardFault::Own, told(&["b"], true)),
         (ForwardFault::UnknownOwner, Vec::new()),
