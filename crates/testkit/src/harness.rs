@@ -8,6 +8,7 @@ use crate::faulty_disk::FaultyDisk;
 use crate::faulty_store::{FaultInjector, FaultyEngine};
 use crate::network::{API_ADDRESS, TestNetwork};
 use crate::openapi_check;
+use crate::prompt_engine::PromptEngine;
 use crate::published;
 use crate::reply::Reply;
 use bytes::Bytes;
@@ -19,7 +20,7 @@ use portcullis_app::signers::SignerKeys;
 use portcullis_app::{App, AppParts, OidcSettings, Settings, administrator, read_model};
 use portcullis_domain::Env;
 use portcullis_domain::change::Change;
-use portcullis_domain::clock::Timestamp;
+use portcullis_domain::clock::{Clock as _, Timestamp};
 use portcullis_domain::fetch_rules::FetchRules;
 use portcullis_fetch::Fetcher;
 use portcullis_http::path::{self, Api};
@@ -47,6 +48,9 @@ use std::time::Duration;
 pub const ADMIN: &str = "admin";
 pub const PASSWORD: &str = "open-sesame-1";
 
+/// The store's key in the folder of a controller.
+const KEY_FILE: &str = "store.key";
+
 /// Options of a controller under test.
 #[derive(Debug, Clone, Copy)]
 pub struct HarnessOptions {
@@ -66,6 +70,8 @@ pub struct HarnessOptions {
     pub serves_console: bool,
     /// Whether the first administrator is created.
     pub is_initialized: bool,
+    /// Whether a transaction is over when it has been submitted, for tests in virtual time.
+    pub has_prompt_store: bool,
 }
 
 impl HarnessOptions {
@@ -95,6 +101,7 @@ impl Default for HarnessOptions {
             fetch_timeout: Duration::from_secs(5),
             serves_console: false,
             is_initialized: true,
+            has_prompt_store: false,
         }
     }
 }
@@ -117,6 +124,24 @@ impl SavedStore {
     }
 }
 
+/// What a controller that is killed leaves behind.
+#[derive(Clone)]
+pub struct Remains {
+    saved: SavedStore,
+    network: TestNetwork,
+    entropy: Arc<SeededEntropy>,
+    options: HarnessOptions,
+}
+
+impl Remains {
+    /// The same, for a controller that draws other random numbers.
+    #[must_use]
+    pub fn with_entropy(mut self, seed: u64) -> Self {
+        self.entropy = Arc::new(SeededEntropy::new(seed));
+        self
+    }
+}
+
 /// A controller under test, with its clock.
 pub struct Harness {
     pub app: Arc<App>,
@@ -133,6 +158,8 @@ pub struct Harness {
     controller: ControllerService,
     counts: Arc<EngineCounts>,
     home: tempfile::TempDir,
+    network: TestNetwork,
+    options: HarnessOptions,
 }
 
 /// A fetcher that allows loopback addresses and trusts no authority.
@@ -145,6 +172,24 @@ fn fetcher(timeout: Duration) -> Fetcher {
     Fetcher::new(rules, Arc::new(RootCertStore::empty())).unwrap()
 }
 
+/// The routes of a controller.
+fn controller(app: &Arc<App>) -> ControllerService {
+    let address = vec![API_ADDRESS.to_owned()];
+    let state = AppState {
+        app: Arc::clone(app),
+        build: BuildInfo {
+            version: "0.0.0",
+            build_date: "2031-01-01T00:00:00Z",
+            revision: "test",
+            runtime: "rust",
+        },
+        addresses: Api::ALL.map(|api| (api, address.clone())).into(),
+        instance_id: "instance".to_owned(),
+    };
+    let table = RouteTable::new(routes::all(), &Api::ALL).unwrap();
+    ControllerService::new(Arc::new(state), table)
+}
+
 impl Harness {
     /// Starts a controller with an administrator.
     pub async fn start() -> Self {
@@ -153,7 +198,8 @@ impl Harness {
 
     /// Starts a controller with other than the default options.
     pub async fn start_with(options: HarnessOptions) -> Self {
-        Self::start_from(options, None).await
+        let entropy = Arc::new(SeededEntropy::new(42));
+        Self::start_from(options, None, None, entropy).await
     }
 
     /// Starts a controller on a copy of a saved store, in memory.
@@ -162,12 +208,54 @@ impl Harness {
             is_initialized: false,
             ..HarnessOptions::default()
         };
-        Self::start_from(options, Some(saved)).await
+        let entropy = Arc::new(SeededEntropy::new(42));
+        Self::start_from(options, Some(saved), None, entropy).await
     }
 
-    async fn start_from(options: HarnessOptions, saved: Option<SavedStore>) -> Self {
+    /// What would be left if the controller were killed now.
+    pub fn remains(&self) -> Remains {
+        let mut store = vec![0; usize::try_from(self.disk.size().unwrap()).unwrap()];
+        self.disk.read(0, &mut store).unwrap();
+        Remains {
+            saved: SavedStore {
+                store,
+                key: fs::read(self.home.path().join(KEY_FILE)).unwrap(),
+                time: self.clock.now(),
+            },
+            network: self.network.clone(),
+            entropy: Arc::clone(&self.entropy),
+            options: self.options,
+        }
+    }
+
+    /// Starts a controller that was killed again, with the same certificates.
+    pub async fn restart(remains: Remains) -> Self {
+        let Remains {
+            saved,
+            network,
+            entropy,
+            options,
+        } = remains;
+        let options = HarnessOptions {
+            is_initialized: false,
+            ..options
+        };
+        Box::pin(Self::start_from(
+            options,
+            Some(saved),
+            Some(network),
+            entropy,
+        ))
+        .await
+    }
+
+    async fn start_from(
+        options: HarnessOptions,
+        saved: Option<SavedStore>,
+        network: Option<TestNetwork>,
+        entropy: Arc<SeededEntropy>,
+    ) -> Self {
         let clock = Arc::new(ManualClock::default());
-        let entropy = Arc::new(SeededEntropy::new(42));
         let env = Env {
             clock: clock.clone(),
             entropy: entropy.clone(),
@@ -180,7 +268,7 @@ impl Harness {
             ..Options::default()
         };
         let disk = Arc::new(FaultyDisk::default());
-        let key_path = home.path().join("store.key");
+        let key_path = home.path().join(KEY_FILE);
         if let Some(saved) = saved {
             clock.set(saved.time);
             saved.write(&*disk, &key_path);
@@ -188,17 +276,20 @@ impl Harness {
         let engine = RedbEngine::<Change>::on_disk(disk.clone(), store_options).unwrap();
         let engine = CountingEngine::new(engine);
         let counts = engine.counts();
-        let engine: Arc<dyn Engine<Change>> = Arc::new(engine);
+        let mut engine: Arc<dyn Engine<Change>> = Arc::new(engine);
+        if options.has_prompt_store {
+            engine = Arc::new(PromptEngine(engine));
+        }
         let faults = Arc::new(FaultInjector::default());
         let vault = Vault::open(&*engine, &key_path, env.entropy.clone()).unwrap();
         let projections = Arc::new(Projections::default());
         engine.observe(Arc::new(read_model::ProjectionUpdater(projections.clone())));
         let damage = read_model::load(&*engine, &projections, &|| false).unwrap();
         assert_eq!(damage, Vec::<String>::new());
-        let network = TestNetwork::new(&env);
+        let network = network.unwrap_or_else(|| TestNetwork::new(&env));
         let server = network.server.clone();
         let app = Arc::new(App::new(AppParts {
-            network: network.into_network(&env),
+            network: network.clone().into_network(&env),
             engine: Arc::new(FaultyEngine::new(engine.clone(), faults.clone())),
             store_path: home.path().join("store"),
             vault: Arc::new(vault),
@@ -217,20 +308,7 @@ impl Harness {
                 .await
                 .unwrap();
         }
-        let address = vec![API_ADDRESS.to_owned()];
-        let state = AppState {
-            app: app.clone(),
-            build: BuildInfo {
-                version: "0.0.0",
-                build_date: "2031-01-01T00:00:00Z",
-                revision: "test",
-                runtime: "rust",
-            },
-            addresses: Api::ALL.map(|api| (api, address.clone())).into(),
-            instance_id: "instance".to_owned(),
-        };
-        let table = RouteTable::new(routes::all(), &Api::ALL).unwrap();
-        let controller = ControllerService::new(Arc::new(state), table);
+        let controller = controller(&app);
         Self {
             app,
             clock,
@@ -242,6 +320,8 @@ impl Harness {
             controller,
             counts,
             home,
+            network,
+            options,
         }
     }
 

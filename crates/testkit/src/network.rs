@@ -25,7 +25,23 @@ pub struct TestNetwork {
     pub signing: Authority,
     pub server: Certificate,
     pub server_key: Arc<SigningKey>,
+    signing_key: String,
     trust_domain: TrustDomain,
+}
+
+impl Clone for TestNetwork {
+    fn clone(&self) -> Self {
+        let chain = self.signing.chain().cloned().collect();
+        let key = SigningKey::from_pem(&self.signing_key).unwrap();
+        Self {
+            root: self.root.clone(),
+            signing: Authority::new(chain, key).unwrap(),
+            server: self.server.clone(),
+            server_key: Arc::clone(&self.server_key),
+            signing_key: self.signing_key.clone(),
+            trust_domain: self.trust_domain.clone(),
+        }
+    }
 }
 
 impl TestNetwork {
@@ -39,8 +55,10 @@ impl TestNetwork {
         let root =
             Authority::create_root(key(), &subject("Test root"), &trust_domain, now, entropy)
                 .unwrap();
+        let signing_key = key();
+        let signing_pem = signing_key.to_pkcs8_pem().unwrap().to_string();
         let signing = root
-            .create_intermediate(key(), &subject("Test intermediate"), now, entropy)
+            .create_intermediate(signing_key, &subject("Test intermediate"), now, entropy)
             .unwrap();
         let server_key = Arc::new(key());
         let names =
@@ -60,6 +78,7 @@ impl TestNetwork {
             signing,
             server,
             server_key,
+            signing_key: signing_pem,
             trust_domain,
         }
     }
