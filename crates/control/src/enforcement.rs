@@ -87,7 +87,7 @@ pub(crate) async fn run(plane: Arc<Plane>, mut inbox: Inbox) {
                 }
             },
             () = rights::posture_changed(&plane.app) => watch.note_posture(&plane.app),
-            () = sleep(due.wait(plane.app.env().now())) => {
+            () = sleep(wait(&plane, &watch, &due)) => {
                 pending.established = due.take(plane.app.env().now());
             },
             _ = sweeps.tick() => report(hosting::sweep(&plane.app).await),
@@ -99,6 +99,16 @@ pub(crate) async fn run(plane: Arc<Plane>, mut inbox: Inbox) {
         if !pending.changes.is_empty() {
             report(hosting::end_without_right(&plane.app, &pending.changes).await);
         }
+    }
+}
+
+/// How long to wait if there is no news; what was noted and could not be judged is judged again soon.
+fn wait(plane: &Plane, watch: &RightsWatch, due: &DueRights) -> Duration {
+    let wait = due.wait(plane.app.env().now());
+    if watch.is_quiet() {
+        wait
+    } else {
+        wait.min(RETRY.unsigned_abs())
     }
 }
 
@@ -131,7 +141,7 @@ fn judge_all(plane: &Plane, watch: &mut RightsWatch, due: &mut DueRights) {
                 }
             }
         },
-        // What was noted stays noted, and is judged with the next news.
+        // What was noted stays noted.
         Err(error) => tracing::error!(%error, "rights in use cannot be judged"),
     }
 }

@@ -8,7 +8,9 @@ mod circuits;
 mod edge;
 mod links;
 mod reports;
+mod retry;
 mod terminators;
+mod validation;
 
 use crate::model::ModelSubscriber;
 use crate::plane::Plane;

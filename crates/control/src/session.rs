@@ -12,7 +12,7 @@ use portcullis_channel::{
     SendErrorKind,
 };
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::ids::{IdentityId, RouterId, TerminatorId};
+use portcullis_domain::ids::{IdentityId, RouterId};
 use portcullis_domain::router::RouterVersion;
 use portcullis_domain::view::{LinkListener, RouterConnection, SyncStatus};
 use portcullis_fabric::{Moment, RouterSession};
@@ -204,14 +204,17 @@ impl Session {
         self.to_validate.notify_one();
     }
 
-    /// The router has to confirm later on that it still has a terminator which it has created now.
+    /// The router has to confirm later on that it still has a terminator, which it may have created now.
     pub(crate) fn expect_terminator(&self, terminator: RouterTerminator, now: Moment) {
         self.validation.lock().add_created(terminator, now);
         self.to_validate.notify_one();
     }
 
     /// Takes what the router confirms; returns the terminators that it does not have.
-    pub(crate) fn confirm_terminators(&self, states: &ValidatedTerminators) -> Vec<TerminatorId> {
+    pub(crate) fn confirm_terminators(
+        &self,
+        states: &ValidatedTerminators,
+    ) -> Vec<RouterTerminator> {
         self.validation.lock().answered(states)
     }
 

@@ -97,6 +97,12 @@ impl Sessions {
         self.by_router.lock().get(id).cloned()
     }
 
+    /// Whether a session has neither ended nor been replaced.
+    pub(crate) fn has(&self, session: &Arc<Session>) -> bool {
+        let present = self.get(session.id());
+        present.is_some_and(|present| Arc::ptr_eq(&present, session))
+    }
+
     /// When the last session of a router has ended; `None` if none has.
     pub(crate) fn disconnected_at(&self, id: &RouterId) -> Option<Timestamp> {
         self.disconnected.lock().get(id).copied()

@@ -68,7 +68,7 @@ impl Validation {
         self.next = now;
     }
 
-    /// A terminator was created.
+    /// A terminator was created, or could not be removed.
     pub(crate) fn add_created(&mut self, terminator: RouterTerminator, now: Moment) {
         self.add(terminator, now + AFTER_CREATION);
     }
@@ -128,7 +128,7 @@ impl Validation {
 
     /// Takes the answer of the router; returns the terminators that it does not have. Answers to earlier
     /// questions say nothing: the terminator may have been created anew since.
-    pub(crate) fn answered(&mut self, states: &ValidatedTerminators) -> Vec<TerminatorId> {
+    pub(crate) fn answered(&mut self, states: &ValidatedTerminators) -> Vec<RouterTerminator> {
         let mut invalid = Vec::new();
         for (id, state) in &states.states {
             let id = TerminatorId::from_wire(id.clone());
@@ -138,9 +138,13 @@ impl Validation {
             if unconfirmed.marker == 0 || unconfirmed.marker != state.marker {
                 continue;
             }
-            self.unconfirmed.remove(&id);
-            if !state.is_valid {
-                invalid.push(id);
+            let removed = self.unconfirmed.remove(&id);
+            if let Some(removed) = removed.filter(|_| !state.is_valid) {
+                invalid.push(RouterTerminator {
+                    id,
+                    binding: removed.binding,
+                    address: removed.address,
+                });
             }
         }
         invalid
@@ -205,7 +209,7 @@ mod tests {
     fn what_a_router_does_not_have_is_told_once() {
         let mut validation = connected();
         validation.questions(at(0));
-        let gone = [TerminatorId::from_wire("a")];
+        let gone = [terminator("a")];
         assert_eq!(validation.answered(&answer("a", false, 1)), gone);
         assert_eq!(validation.answered(&answer("a", false, 1)), []);
     }

@@ -1,6 +1,7 @@
 //! What routers report and measure of themselves.
 
 use super::Handler;
+use super::retry::Attempt;
 use crate::session;
 use crate::translate;
 use portcullis_app::routers::{self, RouterHello, RouterRefusal};
@@ -21,10 +22,19 @@ impl Handler {
             ctrl_chan_listeners: Some(said.control_listeners.iter().map(listener).collect()),
         };
         let (plane, session) = (Arc::clone(&self.plane), Arc::clone(&self.session));
-        self.later(async move {
-            let kept = routers::report_hello(&plane.app, &session.router, hello).await;
-            if let Err(refusal) = kept {
+        self.until_done(move || {
+            let (plane, session, hello) = (Arc::clone(&plane), Arc::clone(&session), hello.clone());
+            async move {
+                let kept = routers::report_hello(&plane.app, &session.router, hello).await;
+                let Err(refusal) = kept else {
+                    return Attempt::Done;
+                };
                 tracing::debug!(router = %session.id(), %refusal, "what a router says of itself is not kept");
+                if refusal.is_temporary() {
+                    Attempt::Again
+                } else {
+                    Attempt::Done
+                }
             }
         });
     }

@@ -16,7 +16,7 @@ use portcullis_wire::control::refusal::Refusal;
 use portcullis_wire::control::terminator::{
     CreateTerminatorAnswerV2, CreateTerminatorResult, CreateTerminatorV1, CreateTerminatorV2,
     HealthEvent, RemoveEdgeTerminator, RemoveTerminator, RemoveTerminators, UpdateEdgeTerminator,
-    UpdateTerminator, ValidatedTerminators,
+    UpdateTerminator,
 };
 use portcullis_wire::control::tunnel::{
     CreateTunnelTerminator, CreateTunnelTerminatorAnswer, RemoveTunnelTerminator,
@@ -262,46 +262,6 @@ impl Handler {
                     session.reply_result(&reply_to, Err(&error.to_string()));
                 },
                 (Err(error), Removal::Answer(_)) => session.reply(&reply_to, &refusal(&error)),
-            }
-        });
-    }
-
-    /// Asks the router which of its terminators it has.
-    pub(super) fn validate_terminators(&self) {
-        let (plane, session) = (Arc::clone(&self.plane), Arc::clone(&self.session));
-        self.later(async move {
-            match hosting::list_for_router(&plane.app, &session.router) {
-                Ok(terminators) => {
-                    let listed = terminators.into_iter().map(|terminator| RouterTerminator {
-                        id: terminator.id,
-                        binding: terminator.binding,
-                        address: terminator.address,
-                    });
-                    session.expect_terminators(listed, plane.now());
-                },
-                Err(error) => {
-                    tracing::warn!(router = %session.id(), %error, "terminators are not validated");
-                },
-            }
-        });
-    }
-
-    /// A router has said which of its terminators it has. The others are removed.
-    pub(super) fn handle_validated_terminators(&self, states: &ValidatedTerminators) {
-        let invalid = self.session.confirm_terminators(states);
-        if invalid.is_empty() {
-            return;
-        }
-        let (plane, session) = (Arc::clone(&self.plane), Arc::clone(&self.session));
-        self.later(async move {
-            let removed = hosting::remove_invalid(&plane.app, session.id(), &invalid).await;
-            match removed {
-                Ok(count) => {
-                    tracing::info!(router = %session.id(), count, "terminators that their router does not have were removed");
-                },
-                Err(error) => {
-                    tracing::warn!(router = %session.id(), %error, "terminators that their router does not have were not removed");
-                },
             }
         });
     }
