@@ -10,4 +10,6 @@ mod links;
 #[cfg(test)]
 mod memory;
 #[cfg(test)]
+mod simulation;
+#[cfg(test)]
 mod stage;

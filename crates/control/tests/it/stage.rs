@@ -4,30 +4,67 @@ use crate::memory::MemoryConnector;
 use http::Method;
 use portcullis_control::{ControlOptions, ControlPlane};
 use portcullis_fabric::FabricOptions;
+use portcullis_pki::{Certificate, certificates_from_pem};
 use portcullis_simulated_router::{
     Refused, RouterEnrollment, RouterIdentity, RouterOptions, SimulatedRouter,
 };
-use portcullis_testkit::Harness;
+use portcullis_testkit::{Harness, HarnessOptions, Remains, client_key_and_csr};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 pub(crate) struct Stage {
-    pub(crate) controller: Harness,
+    pub(crate) controller: Box<Harness>,
     pub(crate) plane: ControlPlane,
     pub(crate) admin: String,
     stop: CancellationToken,
 }
 
+/// A controller that was killed.
+#[derive(Clone)]
+pub(crate) struct Killed {
+    remains: Remains,
+    admin: String,
+}
+
+impl Killed {
+    /// The same, to be started with other random numbers.
+    pub(crate) fn with_entropy(mut self, seed: u64) -> Self {
+        self.remains = self.remains.with_entropy(seed);
+        self
+    }
+}
+
 impl Stage {
     pub(crate) async fn start() -> Self {
         let controller = Harness::start().await;
+        let admin = controller.admin().await;
+        Self::begin(Box::new(controller), admin)
+    }
+
+    /// Starts with a store that lets nobody wait, for virtual time.
+    pub(crate) async fn start_promptly() -> Self {
+        let controller = Harness::start_with(HarnessOptions {
+            has_prompt_store: true,
+            ..HarnessOptions::default()
+        })
+        .await;
+        let admin = controller.admin().await;
+        Self::begin(Box::new(controller), admin)
+    }
+
+    /// Starts again what was killed.
+    pub(crate) async fn restart(killed: Killed) -> Self {
+        let Killed { remains, admin } = killed;
+        Self::begin(Box::new(Harness::restart(remains).await), admin)
+    }
+
+    fn begin(controller: Box<Harness>, admin: String) -> Self {
         let stop = CancellationToken::new();
         let options = ControlOptions {
             version: RouterOptions::default().hello.version,
             fabric: FabricOptions::default(),
         };
         let plane = ControlPlane::start(&controller.app, options, stop.clone());
-        let admin = controller.admin().await;
         Self {
             controller,
             plane,
@@ -42,7 +79,15 @@ impl Stage {
         self.plane.wait().await;
     }
 
-    async fn create(&self, path: &str, body: &Value) -> String {
+    /// Ends as if it were killed: routers lose their connections, and what is not in the store is lost.
+    pub(crate) async fn kill(self) -> Killed {
+        let remains = self.controller.remains();
+        let admin = self.admin.clone();
+        self.stop().await;
+        Killed { remains, admin }
+    }
+
+    pub(crate) async fn create(&self, path: &str, body: &Value) -> String {
         let path = format!("/{path}");
         let request = self.controller.manage(Method::POST, &path, &self.admin);
         let reply = request.json(body).send().await;
@@ -66,6 +111,49 @@ impl Stage {
         let path = format!("/{path}");
         let request = self.controller.manage(Method::DELETE, &path, &self.admin);
         let reply = request.send().await;
+        assert!(reply.status.is_success(), "{reply:?}");
+    }
+
+    /// All links, or all circuits.
+    pub(crate) async fn fabric_list(&self, kind: &str) -> Value {
+        let path = format!("/fabric/v1/{kind}?filter=true%20limit%20none");
+        let request = self.controller.request(Method::GET, &path);
+        request.session(&self.admin).send().await.data()
+    }
+
+    /// Removes a link or a circuit.
+    pub(crate) async fn fabric_delete(&self, path: &str) {
+        let path = format!("/fabric/v1/{path}");
+        let request = self.controller.request(Method::DELETE, &path);
+        let reply = request.session(&self.admin).send().await;
+        assert!(reply.status.is_success(), "{reply:?}");
+    }
+
+    /// An identity with a certificate.
+    pub(crate) async fn user(&self) -> Vec<Certificate> {
+        let body = json!({"name": "user", "type": "Default", "isAdmin": false, "enrollment": {"ott": true}});
+        let id = self.create("identities", &body).await;
+        let identity = self.get(&format!("identities/{id}")).await;
+        let token = identity["enrollment"]["ott"]["token"].as_str().unwrap();
+        let path = format!("/edge/client/v1/enroll?method=ott&token={token}");
+        let (_key, csr) = client_key_and_csr();
+        let request = self.controller.request(Method::POST, &path);
+        let issued = request.json(&json!({"clientCsr": csr})).send().await.data();
+        certificates_from_pem(issued["cert"].as_str().unwrap()).unwrap()
+    }
+
+    /// Logs in by a certificate, which takes no password's time.
+    pub(crate) async fn log_in(&self, chain: &[Certificate]) -> String {
+        let path = "/edge/client/v1/authenticate?method=cert";
+        let request = self.controller.request(Method::POST, path);
+        let session = request.certificates(chain).send().await.data();
+        session["token"].as_str().unwrap().to_owned()
+    }
+
+    pub(crate) async fn log_out(&self, token: &str) {
+        let path = "/edge/client/v1/current-api-session";
+        let request = self.controller.request(Method::DELETE, path);
+        let reply = request.session(token).send().await;
         assert!(reply.status.is_success(), "{reply:?}");
     }
 
