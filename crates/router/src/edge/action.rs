@@ -20,8 +20,9 @@ pub enum Action {
     /// channel's own.
     Ask { ask: AskId, message: EdgeMessage },
     /// Ask a controller. The answer is handed to
-    /// [`controller_answered`](super::SdkChannel::controller_answered), also when it is late; if there
-    /// can be none, [`controller_failed`](super::SdkChannel::controller_failed) is called.
+    /// [`controller_answered`](super::SdkChannel::controller_answered), also when it is late or the channel
+    /// has ended; if there can be none, [`controller_failed`](super::SdkChannel::controller_failed) is
+    /// called. One of them has to happen: see [`is_finished`](super::SdkChannel::is_finished).
     Request {
         request: RequestId,
         to: Recipient,

@@ -12,12 +12,12 @@ mod services;
 mod token;
 mod trace;
 
-use portcullis_domain::policies::ServiceGrant;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use portcullis_channel::ReplyTo;
 use portcullis_domain::clock::Timestamp;
+use portcullis_domain::policies::ServiceGrant;
 use portcullis_wire::ErrorCode;
 use portcullis_wire::edge::{ConnectionId, EdgeMessage};
 
@@ -55,7 +55,7 @@ pub struct SdkChannel {
     asked: BTreeMap<AskId, Asked>,
     traces: Traces,
     services: Subscription,
-    /// Bytes that circuits have not taken yet.
+    /// Weight of what circuits have not taken yet.
     backlog: usize,
     /// Connections whose own part of that is too long.
     stalled: usize,

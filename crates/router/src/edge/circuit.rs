@@ -133,6 +133,14 @@ impl Flow {
 }
 
 impl CircuitData {
+    /// What a message takes beside its data, and at least.
+    const LEAST_WEIGHT: usize = 256;
+
+    /// How much it counts among what a circuit has not taken: its bytes, and a little even without any.
+    pub fn weight(&self) -> usize {
+        self.data.expose().len().max(Self::LEAST_WEIGHT)
+    }
+
     /// What is left of a message: flags and UUID; its other headers end here.
     pub(super) fn from_message(data: Data) -> Self {
         let mut headers = BTreeMap::new();

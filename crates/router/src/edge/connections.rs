@@ -3,11 +3,11 @@
 //! One space of ids is shared by connections that the SDK dials, its binds, and the connections that it
 //! serves. The SDK chooses below [`FIRST_OF_ROUTER`], from 0 (C) or 1 (Go) on; the router from there on.
 
-use portcullis_domain::policies::ServiceGrant;
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
 use portcullis_channel::ReplyTo;
+use portcullis_domain::policies::ServiceGrant;
 use portcullis_wire::Token;
 use portcullis_wire::edge::ConnectionId;
 
@@ -67,7 +67,7 @@ pub(super) struct Open {
     /// While the host has not taken the connection. What it sends is let through: its answer may come
     /// by another way.
     pub(super) offer: Option<AskId>,
-    /// Bytes that the circuit has not taken yet.
+    /// Weight of what the circuit has not taken yet.
     pub(super) backlog: usize,
     /// The SDK knows that no data follows.
     pub(super) has_ended: bool,

@@ -2,6 +2,7 @@
 
 mod bind;
 mod establish;
+mod health;
 mod inspect;
 mod removals;
 mod table;
@@ -15,7 +16,6 @@ use portcullis_domain::clock::Timestamp;
 use portcullis_domain::entropy::Entropy;
 use portcullis_wire::Precedence;
 use portcullis_wire::control::ControlMessage;
-use portcullis_wire::control::terminator::{HealthEvent, UpdateEdgeTerminator};
 
 use self::removals::Removals;
 use self::table::Table;
@@ -35,6 +35,7 @@ pub use self::terminator::TerminatorView;
 /// | a bind | a terminator is created at a controller, and created again until one has it |
 /// | another bind of the same listener and identity | it takes the terminator over; the earlier bind ends |
 /// | a controller refuses for good | the bind ends with what the controller says |
+/// | the bind is changed | the terminator is created once more, which changes it |
 /// | the bind or its channel ends | the terminator is removed, until a controller has confirmed that |
 /// | a controller connects | what it may have missed is created and removed again |
 ///
@@ -82,6 +83,8 @@ enum HostTimer {
     Create(TerminatorId),
     /// Its SDK is to be asked whether it still has the bind.
     Inspect(TerminatorId),
+    /// A controller may be told of its health again.
+    Health(TerminatorId),
     /// Removals were not answered, or may be tried again.
     Remove,
 }
@@ -112,7 +115,7 @@ impl Hosting {
                 cost,
                 precedence,
             } => self.update(bind, cost, precedence),
-            HostRequest::Health { bind, has_passed } => self.tell_health(bind, has_passed),
+            HostRequest::Health { bind, has_passed } => self.health(bind, has_passed, now),
             HostRequest::Inspected { bind, kind } => self.inspected(bind, kind),
             HostRequest::Renewed(channel, session) => self.renew(channel, &session),
             HostRequest::Ended(channel) => self.end(channel),
@@ -136,6 +139,7 @@ impl Hosting {
             match timer {
                 HostTimer::Create(id) => self.create_again(&id),
                 HostTimer::Inspect(id) => self.inspect(&id, now),
+                HostTimer::Health(id) => self.health_is_due(&id, now),
                 HostTimer::Remove => self.removals.retry(),
             }
         }
@@ -175,45 +179,24 @@ impl Hosting {
         self.remove_queued(now);
     }
 
+    /// A controller is told by creating the terminator again: it compares, and changes what differs. Unlike
+    /// an update, that is repeated until it has succeeded, and there is one at a time on the way.
     fn update(&mut self, bind: BindKey, cost: Option<u16>, precedence: Option<Precedence>) {
         let Some(terminator) = self.table.of_bind_mut(bind) else {
             return;
         };
         let terms = &mut terminator.terms;
+        let earlier = (terms.cost, terms.precedence);
         terms.cost = cost.unwrap_or(terms.cost);
         terms.precedence = precedence.unwrap_or(terms.precedence);
-        if !terminator.is_established() {
-            // If it is on its way, it goes again.
-            terminator.has_changed = true;
+        if (terms.cost, terms.precedence) == earlier {
             return;
         }
-        let message = UpdateEdgeTerminator {
-            session_token: terminator.token.clone(),
-            fingerprints: terminator.fingerprints.to_vec(),
-            terminator_id: terminator.id.as_str().to_owned(),
-            cost: cost.unwrap_or_default().into(),
-            precedence: precedence.unwrap_or_default(),
-            updates_precedence: precedence.is_some(),
-            updates_cost: cost.is_some(),
-            api_session_token: terminator.session.token.clone(),
-        };
-        let to = recipient(&terminator.session);
-        self.tell(to, ControlMessage::UpdateEdgeTerminator(message));
-    }
-
-    fn tell_health(&mut self, bind: BindKey, has_passed: bool) {
-        let Some(terminator) = self.table.of_bind(bind) else {
-            return;
-        };
-        let message = HealthEvent {
-            session_token: terminator.token.clone(),
-            fingerprints: terminator.fingerprints.to_vec(),
-            terminator_id: terminator.id.as_str().to_owned(),
-            has_passed,
-            api_session_token: terminator.session.token.clone(),
-        };
-        let to = recipient(&terminator.session);
-        self.tell(to, ControlMessage::HealthEvent(message));
+        terminator.has_changed = true;
+        if terminator.is_established() {
+            let id = terminator.id.clone();
+            self.enqueue(&id);
+        }
     }
 
     fn renew(&mut self, channel: ChannelId, session: &ApiSession) {

@@ -19,14 +19,15 @@ impl SdkChannel {
         self.stalled == 0 && self.backlog <= self.limits.backlog_bytes
     }
 
-    /// A circuit has taken this many bytes of the [`FromSdk::Data`] that it was sent.
-    pub fn taken_by(&mut self, circuit: &CircuitId, bytes: usize) {
+    /// A circuit has taken so much of the [`FromSdk::Data`] that was put into it, by its
+    /// [`weight`](CircuitData::weight).
+    pub fn taken_by(&mut self, circuit: &CircuitId, weight: usize) {
         let limit = self.limits.connection_backlog_bytes;
         let Some(open) = self.connections.of_circuit_mut(circuit.as_str()) else {
             return;
         };
         let was_stalled = open.backlog > limit;
-        let taken = bytes.min(open.backlog);
+        let taken = weight.min(open.backlog);
         open.backlog -= taken;
         let is_stalled = open.backlog > limit;
         self.backlog -= taken;
@@ -82,16 +83,16 @@ impl SdkChannel {
         if open.end.flow != Flow::Router {
             return;
         }
-        let length = data.data.expose().len();
+        let data = CircuitData::from_message(data);
+        let weight = data.weight();
         let was_stalled = open.backlog > limit;
-        open.backlog += length;
+        open.backlog += weight;
         let is_stalled = open.backlog > limit;
         let circuit = open.end.circuit.clone();
-        self.backlog += length;
+        self.backlog += weight;
         if is_stalled && !was_stalled {
             self.stalled += 1;
         }
-        let data = CircuitData::from_message(data);
         self.put(circuit, FromSdk::Data(data));
     }
 

@@ -1,12 +1,12 @@
 //! The SDK dials a service.
 
-use portcullis_domain::policies::ServiceGrant;
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
 use portcullis_channel::ReplyTo;
 use portcullis_channel::headers::MAX_ENTRY_BYTES;
 use portcullis_domain::clock::Timestamp;
+use portcullis_domain::policies::ServiceGrant;
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::circuit::{CreateCircuitAnswer, CreateCircuitV2, CreateCircuitV3};
 use portcullis_wire::control::link::{Fault, FaultSubject};

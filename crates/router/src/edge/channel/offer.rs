@@ -104,10 +104,12 @@ impl SdkChannel {
     }
 
     fn begin_offer(&mut self, offer: Offer, now: Timestamp) -> Result<(), Declined> {
-        let gone = || Declined::new(RouteFailure::InvalidTerminator, "the bind has ended");
-        if self.has_ended || self.bind_of(&offer).is_none() {
-            return Err(gone());
-        }
+        let Some(bind) = self.bind_of(&offer) else {
+            let reason = "the bind has ended";
+            return Err(Declined::new(RouteFailure::InvalidTerminator, reason));
+        };
+        let (usage, flow) = (bind.usage.clone(), bind.flow);
+        let (dial, router_provides) = (dial(bind, &offer), bind.router_provides);
         if self.offers.len() >= self.limits.pending_offers
             || self.connections() >= self.limits.connections
         {
@@ -119,33 +121,33 @@ impl SdkChannel {
             return Err(Declined::new(RouteFailure::Generic, reason));
         }
         let ask = self.next_ask();
-        let chosen = match self.bind_of(&offer) {
-            Some(bind) if bind.router_provides => Some(self.connections.choose()),
-            _ => None,
-        };
-        let bind = self.bind_of(&offer).ok_or_else(gone)?;
-        let message = EdgeMessage::Dial(dial(bind, &offer, chosen));
         let deadline = after(now, offer.time_left.min(self.limits.offer_time));
-        let pending = PendingOffer {
-            attempt: offer.attempt,
-            usage: bind.usage.clone(),
-            end: CircuitEnd {
-                circuit: offer.circuit,
-                address: offer.address,
-                side: Side::Terminator,
-                flow: bind.flow,
-                connection: chosen.unwrap_or(offer.bind.connection),
-                service: bind.usage.service.clone(),
-                controller: offer.controller,
-            },
-            chosen,
+        let chosen = router_provides.then(|| self.connections.choose());
+        let end = CircuitEnd {
+            circuit: offer.circuit,
+            address: offer.address,
+            side: Side::Terminator,
+            flow,
+            connection: chosen.unwrap_or(offer.bind.connection),
+            service: usage.service.clone(),
+            controller: offer.controller,
         };
         if chosen.is_some() {
             // Data may come right behind the answer, or even before it.
-            self.open(pending.end.clone(), pending.usage.clone(), Some(ask));
+            self.open(end.clone(), usage.clone(), Some(ask));
         }
+        let pending = PendingOffer {
+            attempt: offer.attempt,
+            usage,
+            end,
+            chosen,
+        };
         self.offers.insert(ask, pending);
         self.timers.set(Timer::Offer(ask), deadline);
+        let message = EdgeMessage::Dial(Dial {
+            new_connection: chosen,
+            ..dial
+        });
         self.actions.push_back(Action::Ask { ask, message });
         Ok(())
     }
@@ -245,14 +247,15 @@ impl Declined {
     }
 }
 
-fn dial(bind: &Bind, offer: &Offer, chosen: Option<ConnectionId>) -> Dial {
+/// What a host is asked, without the id of the connection.
+fn dial(bind: &Bind, offer: &Offer) -> Dial {
     let bytes = |key| Some(offer.peer_data.get(&key)?.expose().clone());
     let text = |key| text(&offer.peer_data, key);
     let is_in_sdk = bind.flow == Flow::Sdk;
     Dial {
         connection: offer.bind.connection,
         session_token: bind.token.clone(),
-        new_connection: chosen,
+        new_connection: None,
         circuit_id: Some(offer.circuit.as_str().to_owned()),
         public_key: bytes(peer_data::PUBLIC_KEY),
         caller_id: Some(text(peer_data::CALLER_ID).unwrap_or_default()),

@@ -1,9 +1,9 @@
 //! Rights that are lost, and sessions that end.
 
-use portcullis_domain::policies::ServiceGrant;
 use std::collections::BTreeMap;
 
 use portcullis_domain::clock::Timestamp;
+use portcullis_domain::policies::ServiceGrant;
 use portcullis_wire::control::route::RouteFailure;
 use portcullis_wire::edge::ConnectionId;
 use portcullis_wire::{ErrorCode, RetryHint};

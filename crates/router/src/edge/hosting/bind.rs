@@ -72,6 +72,7 @@ impl Hosting {
         self.stop_creating(id);
         let terminator = self.table.remove(id.as_str())?;
         self.timers.clear(&HostTimer::Inspect(id.clone()));
+        self.timers.clear(&HostTimer::Health(id.clone()));
         if terminator.was_sent {
             self.removals.add(id.clone());
         }
@@ -135,6 +136,7 @@ impl Hosting {
             stage: earlier.stage,
             was_sent: earlier.was_sent,
             has_changed: earlier.has_changed || !has_same_terms,
+            health: earlier.health,
             ..Terminator::new(id.clone(), request, now)
         };
         let is_established = terminator.is_established();

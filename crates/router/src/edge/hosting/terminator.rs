@@ -6,6 +6,7 @@ use bytes::Bytes;
 use portcullis_domain::clock::Timestamp;
 use portcullis_wire::Token;
 
+use super::health::Health;
 use crate::edge::access::{ApiSession, ServiceSession};
 use crate::edge::host_exchange::{BindKey, BindRequest, BindTerms};
 use crate::edge::names::{IdentityId, ServiceId, ServiceSessionId, TerminatorId};
@@ -34,6 +35,7 @@ pub(super) struct Terminator {
     pub(super) delays: u32,
     pub(super) supports_inspect: bool,
     pub(super) inspection: Inspection,
+    pub(super) health: Health,
 }
 
 /// How far a terminator has got.
@@ -116,6 +118,7 @@ impl Terminator {
             delays: 0,
             supports_inspect: request.supports_inspect,
             inspection,
+            health: Health::default(),
         }
     }
 

@@ -260,10 +260,10 @@ fn slow_circuit_stalls_its_sdk_only_when_its_backlog_is_full() {
     assert!(world.channel(alice).wants_input(), "others go on");
     world.says(alice, data(2, 500));
     world.channel(alice).taken_by(&"fast".into(), 500);
-    world.says(alice, data(1, 200));
+    world.says(alice, data(1, 300));
     assert!(!world.channel(alice).wants_input());
     assert!(world.channel(bob).wants_input(), "it is alone with that");
-    world.channel(alice).taken_by(&"slow".into(), 100);
+    world.channel(alice).taken_by(&"slow".into(), 200);
     assert!(world.channel(alice).wants_input());
 
     // Two circuits within their own bounds can fill the channel's.
@@ -279,6 +279,30 @@ fn slow_circuit_stalls_its_sdk_only_when_its_backlog_is_full() {
     world.says(alice, data(2, 1_001));
     assert!(!world.channel(alice).wants_input());
     world.says(alice, close(2));
+    assert!(world.channel(alice).wants_input());
+}
+
+#[test]
+fn messages_without_data_fill_the_backlog_too() {
+    let mut world = World::with_limits(EdgeLimits {
+        connection_backlog_bytes: 100_000,
+        ..EdgeLimits::default()
+    });
+    let alice = world.oidc("alice");
+    world.dialed(alice, 1, "c1", false);
+    let mut count = 0;
+    while world.channel(alice).wants_input() && count < 10_000 {
+        world.says(alice, data(1, 0));
+        count += 1;
+    }
+    assert!(count < 1_000, "{count} messages");
+    let put = world.done.put.drain(..);
+    let weight = put.map(|(_, content)| match content {
+        FromSdk::Data(data) => data.weight(),
+        other => panic!("{other:?}"),
+    });
+    let weight: usize = weight.sum();
+    world.channel(alice).taken_by(&"c1".into(), weight);
     assert!(world.channel(alice).wants_input());
 }
 

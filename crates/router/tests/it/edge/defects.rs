@@ -133,6 +133,7 @@ fn health_of_a_host_reaches_the_controller() {
         };
         assert_eq!(event.terminator_id, id);
         assert_eq!(event.has_passed, has_passed);
+        world.wait(std::time::Duration::from_secs(1));
     }
     let other = HealthEvent {
         session_token: service_token(ServiceGrant::Bind, "svc2"),

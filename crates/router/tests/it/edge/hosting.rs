@@ -631,16 +631,78 @@ fn change_of_a_bind_while_it_is_created_is_not_lost() {
     let bob = world.oidc("bob");
     world.says(bob, EdgeMessage::Bind(bind(1, "listener")));
     let create = world.created();
-    let update = EdgeMessage::UpdateBind(UpdateBind {
-        session_token: service_token(ServiceGrant::Bind, "svc1"),
-        connection: ConnectionId(1),
-        cost: Some(9),
-        ..UpdateBind::default()
-    });
-    world.says(bob, update);
+    world.says(bob, update(9));
     assert!(world.done.told.is_empty());
     world.terminator_answered(success(&create.address));
     assert_eq!(world.created().cost, 9);
+}
+
+fn update(cost: u16) -> EdgeMessage {
+    EdgeMessage::UpdateBind(UpdateBind {
+        session_token: service_token(ServiceGrant::Bind, "svc1"),
+        connection: ConnectionId(1),
+        cost: Some(cost),
+        ..UpdateBind::default()
+    })
+}
+
+#[test]
+fn changes_of_a_bind_do_not_flood_controllers() {
+    let mut world = World::new();
+    let bob = world.oidc("bob");
+    world.bound(bob, bind(1, "listener"));
+    world.says(bob, update(0));
+    assert!(world.done.told.is_empty(), "nothing has changed");
+    for cost in 1..100 {
+        world.says(bob, update(cost));
+    }
+    let first = world.created();
+    assert_eq!(first.cost, 1);
+    assert!(world.done.told.is_empty(), "one at a time");
+    world.terminator_answered(success(&first.address));
+    assert_eq!(world.created().cost, 99);
+    world.terminator_answered(success(&first.address));
+    assert!(world.done.told.is_empty());
+    world.nothing_sent();
+}
+
+fn health(has_passed: bool) -> EdgeMessage {
+    EdgeMessage::HealthEvent(HealthEvent {
+        session_token: service_token(ServiceGrant::Bind, "svc1"),
+        connection: ConnectionId(1),
+        has_passed,
+        sequence: None,
+    })
+}
+
+#[test]
+fn health_is_told_once_a_second_and_the_latest_counts() {
+    let mut world = World::new();
+    let bob = world.oidc("bob");
+    world.bound(bob, bind(1, "listener"));
+    let told = |world: &mut World| -> Vec<bool> {
+        let told = world.done.told.drain(..);
+        told.map(|message| match message {
+            ControlMessage::HealthEvent(event) => event.has_passed,
+            other => panic!("{other:?}"),
+        })
+        .collect()
+    };
+    for has_passed in [true, false, true, false] {
+        world.says(bob, health(has_passed));
+    }
+    assert_eq!(told(&mut world), [true]);
+    world.wait(Duration::from_secs(1));
+    assert_eq!(told(&mut world), [false]);
+    world.wait(Duration::from_secs(5));
+    assert!(told(&mut world).is_empty());
+    world.says(bob, health(true));
+    assert_eq!(told(&mut world), [true]);
+    // Nothing is told of one that has ended.
+    world.says(bob, health(false));
+    world.says(bob, unbind(1));
+    world.wait(Duration::from_secs(1));
+    assert!(told(&mut world).is_empty());
 }
 
 #[test]
@@ -653,13 +715,7 @@ fn renewed_token_is_shown_to_controllers() {
     let now = world.now;
     world.channel(bob).renew(&renewed, now);
     world.settle();
-    let health = EdgeMessage::HealthEvent(HealthEvent {
-        session_token: service_token(ServiceGrant::Bind, "svc1"),
-        connection: ConnectionId(1),
-        has_passed: true,
-        sequence: None,
-    });
-    world.says(bob, health);
+    world.says(bob, health(true));
     let Some(ControlMessage::HealthEvent(event)) = world.done.told.pop_front() else {
         panic!("a health event");
     };

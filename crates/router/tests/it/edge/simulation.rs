@@ -56,8 +56,8 @@ fn limits() -> EdgeLimits {
         terminators: 10,
         traces: 2,
         inspections: 2,
-        connection_backlog_bytes: 100,
-        backlog_bytes: 200,
+        connection_backlog_bytes: 500,
+        backlog_bytes: 1_000,
         ..EdgeLimits::default()
     }
 }

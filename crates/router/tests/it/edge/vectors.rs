@@ -238,13 +238,9 @@ fn update_of_a_bind_reaches_the_controller() {
         "0306090c7aed00000b0000001f00000003000000e80300000400000002000000ec030000020000000700ed0300000100000001746f6b",
     );
     world.says_raw(bob, update.into_message().with_body(token));
-    let Some(ControlMessage::UpdateEdgeTerminator(update)) = world.done.told.pop_front() else {
-        panic!("{:?}", world.done.told);
-    };
-    assert!(world.hosting.find(&update.terminator_id) == Some(bind));
-    assert_eq!((update.cost, update.updates_cost), (7, true));
-    assert_eq!(update.precedence, Precedence::Required);
-    assert!(update.updates_precedence);
+    let create = world.created();
+    assert_eq!(world.hosting.find(&create.address), Some(bind));
+    assert_eq!((create.cost, create.precedence), (7, Precedence::Required));
     world.nothing_sent();
 }
 

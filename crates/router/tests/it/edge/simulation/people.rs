@@ -506,7 +506,7 @@ impl People {
             2 => ToSdk::Payload(Payload::default()),
             3 => ToSdk::Control(Control::default()),
             _ => {
-                let bytes = usize::try_from(self.random.below(60)).unwrap_or_default();
+                let bytes = usize::try_from(self.random.below(600)).unwrap_or_default();
                 self.world.channel(channel).taken_by(&circuit, bytes);
                 return;
             },
