@@ -74,6 +74,10 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
     ("fetch", AllowedDependencies::Only(&["app", "domain"])),
     ("filter", AllowedDependencies::Only(&["domain"])),
     (
+        "forwarding",
+        AllowedDependencies::Only(&["channel", "wire"]),
+    ),
+    (
         "http",
         AllowedDependencies::Only(&["api", "app", "domain", "listener", "oidc"]),
     ),
@@ -135,6 +139,7 @@ pub(super) const FORBIDDEN_PACKAGES: &[ForbiddenPackages] = &[
             "domain",
             "fabric",
             "filter",
+            "forwarding",
             "index",
             "key-table",
             "oidc",
