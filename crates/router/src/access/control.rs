@@ -12,7 +12,7 @@ use super::consequences::{Consequences, LossReason};
 use super::legacy::LegacySessions;
 use super::model::DataModel;
 use super::replica::Replica;
-use super::services::ServiceView;
+use super::services::ToldServices;
 use super::usages::{Usage, Usages, UsedService};
 use super::verifier::{self, TokenVerifier};
 use crate::edge::{ApiSession, ChannelId, ControllerId, Refusal, SessionKind};
@@ -50,7 +50,7 @@ pub struct AccessControl<V> {
     /// Counts states of the model, and follows its index as far as that rises.
     version: u64,
     /// What subscribers were told.
-    told: BTreeMap<ChannelId, ServiceView>,
+    told: BTreeMap<ChannelId, ToldServices>,
 }
 
 impl<V: TokenVerifier> AccessControl<V> {
@@ -127,6 +127,7 @@ impl<V: TokenVerifier> AccessControl<V> {
         self.told.remove(&channel);
     }
 
+    /// What the token of a session claims; `None` for legacy sessions.
     fn claims_of(&self, session: &ApiSession) -> Option<AccessClaims> {
         match session.kind {
             SessionKind::Legacy(_) => None,

@@ -2,6 +2,7 @@
 
 use super::model::{DataModel, IdentityService};
 use portcullis_data_model::Policy;
+use portcullis_wire::Content as _;
 use portcullis_wire::control::data_model::{
     PolicyType, PostureCheck, PostureCheckKind, Process, Service,
 };
@@ -9,6 +10,7 @@ use portcullis_wire::edge::{
     ChangedPolicy, ChangedPostureCheck, ChangedService, ConfigData, Operation, PolicyKind,
     RequiredProcess, ServiceChangeSet,
 };
+use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 
 /// Grace after a wake-up or unlock until a code is demanded.
@@ -23,6 +25,19 @@ pub(super) struct ServiceView {
     pub(super) policies: BTreeMap<String, ChangedPolicy>,
     pub(super) checks: BTreeMap<String, ChangedPostureCheck>,
 }
+
+/// What a subscriber was told, by digests: its configurations need not stay in memory for each subscriber.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct ToldServices {
+    services: Digests,
+    policies: Digests,
+    checks: Digests,
+}
+
+/// By id. `None` is like nothing else.
+type Digests = BTreeMap<String, Option<Digest>>;
+/// The first half of a SHA-256.
+type Digest = [u8; 16];
 
 impl ServiceView {
     pub(super) fn new(model: &DataModel, identity: &str) -> Self {
@@ -46,8 +61,16 @@ impl ServiceView {
         view
     }
 
-    /// What leads from another view to this one.
-    pub(super) fn since(&self, before: &Self) -> ServiceChangeSet {
+    pub(super) fn to_told(&self) -> ToldServices {
+        ToldServices {
+            services: digests(&self.services),
+            policies: digests(&self.policies),
+            checks: digests(&self.checks),
+        }
+    }
+
+    /// What leads from what a subscriber was told to this view.
+    pub(super) fn since(&self, before: &ToldServices) -> ServiceChangeSet {
         ServiceChangeSet {
             services: difference(&before.services, &self.services),
             policies: difference(&before.policies, &self.policies),
@@ -58,14 +81,21 @@ impl ServiceView {
 }
 
 /// What changes are told of.
-trait Told: Clone + PartialEq {
+trait Told: Clone {
     fn with(self, operation: Operation) -> Self;
     /// What is told when it is gone.
     fn removed(id: &str) -> Self;
+    /// A message with nothing else.
+    fn alone(self) -> ServiceChangeSet;
+
+    fn digest(&self) -> Option<Digest> {
+        let (_, body) = self.clone().alone().encode().ok()?;
+        Sha256::digest(&body).first_chunk().copied()
+    }
 }
 
 macro_rules! told {
-    ($($kind:ident),*) => {$(
+    ($($kind:ident: $field:ident),*) => {$(
         impl Told for $kind {
             fn with(self, operation: Operation) -> Self {
                 Self { operation, ..self }
@@ -78,17 +108,31 @@ macro_rules! told {
                     ..Self::default()
                 }
             }
+
+            fn alone(self) -> ServiceChangeSet {
+                ServiceChangeSet {
+                    $field: vec![self],
+                    ..ServiceChangeSet::default()
+                }
+            }
         }
     )*};
 }
-told!(ChangedService, ChangedPolicy, ChangedPostureCheck);
+told!(ChangedService: services, ChangedPolicy: policies, ChangedPostureCheck: posture_checks);
 
-fn difference<T: Told>(before: &BTreeMap<String, T>, now: &BTreeMap<String, T>) -> Vec<T> {
+fn digests<T: Told>(entities: &BTreeMap<String, T>) -> Digests {
+    let entities = entities.iter();
+    entities
+        .map(|(id, entity)| (id.clone(), entity.digest()))
+        .collect()
+}
+
+fn difference<T: Told>(before: &Digests, now: &BTreeMap<String, T>) -> Vec<T> {
     let gone = before.keys().filter(|id| !now.contains_key(*id));
     let changed = now.iter().filter_map(|(id, entity)| match before.get(id) {
         None => Some(entity.clone().with(Operation::Added)),
-        Some(known) if known != entity => Some(entity.clone().with(Operation::Updated)),
-        Some(_) => None,
+        Some(told) if told.is_some() && *told == entity.digest() => None,
+        Some(_) => Some(entity.clone().with(Operation::Updated)),
     });
     gone.map(|id| T::removed(id)).chain(changed).collect()
 }

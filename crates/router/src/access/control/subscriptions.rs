@@ -2,7 +2,7 @@
 
 use super::AccessControl;
 use crate::access::model::DataModel;
-use crate::access::services::ServiceView;
+use crate::access::services::{ServiceView, ToldServices};
 use crate::access::verifier::TokenVerifier;
 use crate::edge::ChannelId;
 use portcullis_domain::clock::Timestamp;
@@ -16,12 +16,11 @@ impl<V: TokenVerifier> AccessControl<V> {
     /// told by [`service_changes`](Self::service_changes).
     pub fn subscribe(&mut self, channel: ChannelId) -> ServiceChangeSet {
         let view = self.service_view(channel);
-        let all = view.since(&ServiceView::default());
-        self.told.insert(channel, view);
+        self.told.insert(channel, view.to_told());
         ServiceChangeSet {
             index: self.told_index(),
             previous_index: -1,
-            ..all
+            ..view.since(&ToldServices::default())
         }
     }
 
@@ -35,11 +34,12 @@ impl<V: TokenVerifier> AccessControl<V> {
     pub fn service_changes(&mut self, channel: ChannelId) -> Option<ServiceChangeSet> {
         let view = self.service_view(channel);
         let told = self.told.get_mut(&channel)?;
-        if *told == view {
+        let now = view.to_told();
+        if *told == now {
             return None;
         }
         let changes = view.since(told);
-        *told = view;
+        *told = now;
         Some(ServiceChangeSet {
             index: self.told_index(),
             ..changes
@@ -53,18 +53,15 @@ impl<V: TokenVerifier> AccessControl<V> {
         })
     }
 
-    /// Which checks and policies of the services that the SDK of a channel was told of are passed. The
-    /// sequence number is for the channel to set.
+    /// Which checks and policies of the services of a channel's identity are passed. The sequence number is
+    /// for the channel to set.
     pub fn posture_state(&self, channel: ChannelId, now: Timestamp) -> PostureStateChange {
-        let known = self
-            .told
-            .get(&channel)
-            .zip(self.clients.session_of(channel));
-        let Some((told, (_, session))) = known else {
+        let Some((_, session)) = self.clients.session_of(channel) else {
             return PostureStateChange::default();
         };
+        let view = self.service_view(channel);
         let client = session.posture.client();
-        let states: Vec<_> = told
+        let states: Vec<_> = view
             .checks
             .keys()
             .map(|id| check_state(self.model(), id, &client, now))
@@ -74,7 +71,7 @@ impl<V: TokenVerifier> AccessControl<V> {
             .filter(|state| state.is_passing)
             .map(|state| state.id.as_str())
             .collect();
-        let policies = told.policies.values().map(|policy| PolicyState {
+        let policies = view.policies.values().map(|policy| PolicyState {
             id: policy.id.clone(),
             is_passing: policy
                 .posture_check_ids
