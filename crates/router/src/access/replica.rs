@@ -4,6 +4,7 @@ mod file;
 mod subscription;
 #[cfg(test)]
 mod tests;
+mod validation;
 
 pub use file::FileError;
 

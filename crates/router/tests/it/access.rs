@@ -8,6 +8,7 @@ mod legacy;
 mod naive;
 mod network;
 mod posture;
+mod seeds;
 mod subscriptions;
 mod tokens;
 mod world;

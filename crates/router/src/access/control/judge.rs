@@ -58,10 +58,19 @@ impl<V: TokenVerifier> Access for AccessControl<V> {
 
     fn check_session(&self, session: &ApiSession, now: Timestamp) -> Result<(), String> {
         let known = self.clients.session(&session.id);
-        let ended = match known.filter(|known| !known.channels.is_empty()) {
-            Some(known) => self.why_ended(known, now),
-            // Not opened yet.
-            None => self.why_identity_ended(session.identity.as_str(), false),
+        let known = known.filter(|known| !known.channels.is_empty());
+        let is_removed = match session.kind {
+            SessionKind::Legacy(_) => self.legacy.find(&session.token).is_none(),
+            SessionKind::Oidc => false,
+        };
+        let ended = if is_removed {
+            Some(EndReason::SessionRemoved)
+        } else if let Some(known) = known {
+            self.why_ended(known, now)
+        } else if let Some(claims) = self.claims_of(session) {
+            self.why_not(&claims, now)
+        } else {
+            self.why_identity_ended(session.identity.as_str(), false)
         };
         ended.map_or(Ok(()), |reason| Err(reason.to_string()))
     }

@@ -9,6 +9,7 @@ use crate::edge::{ControllerId, SessionKind};
 use portcullis_domain::clock::Timestamp;
 use portcullis_wire::Token;
 use portcullis_wire::control::ControlMessage;
+use portcullis_wire::control::data_model::{DataStateValidation, ValidateDataState};
 use portcullis_wire::control::session::{ApiSessionHeartbeat, SessionsRemoved, ValidateSessions};
 
 /// Tokens in one message.
@@ -48,17 +49,26 @@ impl<V: TokenVerifier> AccessControl<V> {
             },
             _ => return None,
         };
-        Some(match reception {
-            Reception::Taken(touched) => {
-                self.version = self
-                    .replica
-                    .position()
-                    .0
-                    .max(self.version.saturating_add(1));
-                self.enforce(&touched, now)
-            },
-            Reception::Ignored | Reception::Gap => Consequences::default(),
-        })
+        Some(self.received(&reception, now))
+    }
+
+    /// Compares the model with the one that a controller expects here. The first part is the answer.
+    pub fn validate(
+        &mut self,
+        question: ValidateDataState,
+        now: Timestamp,
+    ) -> (DataStateValidation, Consequences) {
+        let (answer, reception) = self.replica.validate(question);
+        (answer, self.received(&reception, now))
+    }
+
+    fn received(&mut self, reception: &Reception, now: Timestamp) -> Consequences {
+        let Reception::Taken(touched) = reception else {
+            return Consequences::default();
+        };
+        let (index, _) = self.replica.position();
+        self.version = index.max(self.version.saturating_add(1));
+        self.enforce(touched, now)
     }
 
     /// Legacy sessions have ended.
@@ -92,7 +102,7 @@ impl<V: TokenVerifier> AccessControl<V> {
         consequences
     }
 
-    /// The next message for a controller.
+    /// The next message for a controller. To be called until there is none, after whatever was handed in.
     pub fn poll(&mut self, now: Timestamp) -> Option<(ControllerId, ControlMessage)> {
         if let Some((to, subscription)) = self.replica.poll(now) {
             return Some((to, ControlMessage::Subscription(subscription)));

@@ -6,6 +6,7 @@ use super::network::{
     COUNT, Truth, change, creation, creations, identity, insert, key, posture_check, second_factor,
     service, subject_key,
 };
+use super::seeds::for_seeds;
 use super::tokens::{KEY, access_claims, sign, totp_claims};
 use super::world::{START, World, circuit, terminator};
 use portcullis_data_model::{Entity, Kind, Policy};
@@ -16,7 +17,9 @@ use portcullis_router::access::{
 use portcullis_router::edge::{Access as _, ChannelId};
 use portcullis_seeded_random::Random;
 use portcullis_wire::control::ControlMessage;
-use portcullis_wire::control::data_model::{Action, Event, PolicyType, Revocation, Subject};
+use portcullis_wire::control::data_model::{
+    Action, Event, PolicyType, Revocation, Service, State, Subject, ValidateDataState,
+};
 use portcullis_wire::control::session::SessionsRemoved;
 use portcullis_wire::edge::{Domain, OperatingSystem, Posture, TotpToken};
 use portcullis_wire::{ErrorCode, Timestamp as WireTimestamp};
@@ -245,6 +248,11 @@ fn channels_end_with_their_identity_session_or_token() {
             refused.is_err() || reason == EndReason::IdentityDeleted,
             "{name}"
         );
+        let late = world.control.check_session(&session, world.time());
+        assert!(
+            late.is_err() || reason == EndReason::IdentityDeleted,
+            "{name}"
+        );
         assert!(world.pass(0).ended.is_empty(), "{name}: once is enough");
     }
     // Tokens that were issued later are not meant.
@@ -321,6 +329,62 @@ fn a_session_for_a_service_takes_along_what_it_was_for() {
     assert_eq!(again.code(), Some(ErrorCode::InvalidSession));
 }
 
+#[test]
+fn a_model_that_differs_is_told_and_mended() {
+    let mut world = World::new(&network());
+    world.open(1, "alice", 1000);
+    let question = |truth: &Truth, fixes| ValidateDataState {
+        state: Some(State {
+            events: creations(truth),
+            end_index: 90,
+            timeline_id: "timeline".to_owned(),
+            ..State::default()
+        }),
+        fixes,
+    };
+    let (answer, _) = world
+        .control
+        .validate(question(&network(), true), second(START));
+    assert!(answer.differences.is_empty() && answer.original_counts["identity"] == 2);
+    assert_ne!(world.control.replica().position().0, 90);
+
+    let mut expected = network();
+    expected.remove(&key(Kind::Identity, "alice"));
+    insert(&mut expected, Entity::Service(service("chat")));
+    let renamed = Service {
+        name: "another".to_owned(),
+        ..service("mail")
+    };
+    insert(&mut expected, Entity::Service(renamed));
+    let (answer, unchanged) = world
+        .control
+        .validate(question(&expected, false), second(START));
+    let differences: Vec<_> = answer
+        .differences
+        .iter()
+        .map(|diff| (&*diff.entity_type, &*diff.entity_id, &*diff.kind))
+        .collect();
+    let told = [
+        ("service", "chat", "missing"),
+        ("identity", "alice", "extra"),
+        ("service", "mail", "different"),
+    ];
+    assert_eq!(differences, told);
+    assert_eq!(answer.copy_counts["service"], 3);
+    assert_eq!(unchanged, Consequences::default());
+    let (_, mended) = world
+        .control
+        .validate(question(&expected, true), second(START));
+    assert_eq!(
+        mended.ended,
+        [(ChannelId(1), EndReason::IdentityDeleted)].into()
+    );
+    let (answer, _) = world
+        .control
+        .validate(question(&expected, true), second(START));
+    assert!(answer.differences.is_empty());
+}
+
 /// A client in random histories, as the reference has it.
 struct Reference {
     truth: Truth,
@@ -374,7 +438,7 @@ pub(crate) fn difference(before: &Truth, now: &Truth) -> Vec<Event> {
 #[test]
 fn losses_are_those_that_reading_everything_finds() {
     let (mut losses, mut by_time) = (0, 0);
-    for seed in 0..80 {
+    let is_usual = for_seeds(80, |seed| {
         let mut random = Random::from_seed(seed);
         let mut reference = Reference {
             truth: Truth::new(),
@@ -421,7 +485,7 @@ fn losses_are_those_that_reading_everything_finds() {
                     let before_deadline = (world.now + seconds).min(deadline - 1);
                     if before_deadline > world.now {
                         let early = reference.lost(before_deadline);
-                        assert!(early.is_empty(), "seed {seed}: lost before the deadline");
+                        assert!(early.is_empty(), "lost before the deadline");
                     }
                     consequences = world.pass(seconds);
                     by_time += consequences.lost.len();
@@ -444,13 +508,13 @@ fn losses_are_those_that_reading_everything_finds() {
             world.messages();
             assert!(consequences.ended.is_empty());
             let named: BTreeSet<_> = consequences.lost.into_keys().collect();
-            assert_eq!(named, reference.lost(world.now), "seed {seed}, step {step}");
+            assert_eq!(named, reference.lost(world.now), "step {step}");
             losses += named.len();
             reference.usages.retain(|usage, _| !named.contains(usage));
         }
-    }
+    });
     assert!(
-        losses > 300 && by_time > 5,
+        !is_usual || losses > 300 && by_time > 5,
         "{losses} losses, {by_time} by time"
     );
 }

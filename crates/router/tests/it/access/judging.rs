@@ -2,6 +2,7 @@
 
 use super::naive::{self, Machine};
 use super::network::{COUNT, Truth, change};
+use super::seeds::for_seeds;
 use portcullis_domain::client_info::SdkInfo;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::PostureCheckId;
@@ -81,7 +82,7 @@ fn events(from: &Truth, to: &Truth, random: &mut Random) -> Vec<Event> {
 #[test]
 fn rights_are_those_that_reading_everything_finds() {
     let mut outcomes = BTreeMap::<&str, u64>::new();
-    for seed in 0..SEEDS {
+    let is_usual = for_seeds(SEEDS, |seed| {
         let mut random = Random::from_seed(seed);
         let mut truth = Truth::new();
         for _ in 0..30 {
@@ -119,10 +120,7 @@ fn rights_are_those_that_reading_everything_finds() {
                     },
                     Judgement::NotGranted => naive::Right::None,
                 };
-                assert_eq!(
-                    found, expected,
-                    "seed {seed}: {identity} {grant:?} {service}"
-                );
+                assert_eq!(found, expected, "{identity} {grant:?} {service}");
                 let exempt = model.judge(&identity, &service, grant, None, second(NOW));
                 assert_eq!(
                     exempt != Judgement::NotGranted,
@@ -138,9 +136,9 @@ fn rights_are_those_that_reading_everything_finds() {
                     .or_default() += 1;
             }
         }
-    }
+    });
     assert!(
-        outcomes.len() == 4 && outcomes.values().all(|count| *count > 100),
+        !is_usual || outcomes.len() == 4 && outcomes.values().all(|count| *count > 100),
         "all of it happens: {outcomes:?}"
     );
 }

@@ -7,7 +7,7 @@ use portcullis_data_model::session_sync::{SyncIds, full_state};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_router::access::{EndReason, LegacySessions, UsedService};
-use portcullis_router::edge::{ChannelId, ControllerId};
+use portcullis_router::edge::{Access as _, ChannelId, ControllerId};
 use portcullis_seeded_random::Random;
 use portcullis_wire::Token;
 use portcullis_wire::control::ControlMessage;
@@ -170,8 +170,10 @@ fn controllers_speak_for_their_own_sessions() {
 #[test]
 fn clients_of_removed_sessions_end() {
     let mut world = World::new(&Truth::new());
-    world.open_legacy(1, "alice");
+    let session = world.open_legacy(1, "alice");
     world.open_legacy(2, "bob");
+    let check = |world: &World| world.control.check_session(&session, world.time());
+    check(&world).unwrap();
     let gone = world.receive(ControlMessage::ApiSessionsRemoved(ApiSessionsRemoved {
         tokens: vec![Token::new("uuid of alice".to_owned())],
         ids: vec!["session of alice".to_owned()],
@@ -180,6 +182,7 @@ fn clients_of_removed_sessions_end() {
         gone.ended,
         [(ChannelId(1), EndReason::SessionRemoved)].into()
     );
+    check(&world).unwrap_err();
     let gone = world.receive(ControlMessage::ApiSessionsAdded(part("b", 0, true, &[])));
     assert_eq!(
         gone.ended,
