@@ -22,4 +22,5 @@ mod logins;
 mod mutate;
 mod names;
 mod oidc;
+mod rights;
 mod tokens;
