@@ -65,11 +65,14 @@ fn subscription(id: &str, current_index: u64) -> Subscription {
 fn print_updates(model: &mut DataModel, now: Moment) {
     while let Some((session, update)) = model.poll_update(now) {
         match update {
-            Update::State { state, .. } => println!(
-                "  the whole state at {}: {} events",
-                state.end_index,
-                state.events.len()
-            ),
+            Update::State { state, .. } => {
+                let state = state.to_message();
+                println!(
+                    "  the whole state at {}: {} events",
+                    state.end_index,
+                    state.events.len()
+                );
+            },
             Update::Changes { changes, .. } => println!(
                 "  the changes from {} to {}: {} events",
                 changes.previous_index,

@@ -2,6 +2,7 @@
 
 use crate::audience::{AddressedEvent, Audience};
 use crate::entity::{Entity, EntityKey, Kind, Relation};
+use crate::full_state::SharedState;
 use portcullis_wire::control::data_model::{Action, Config, Event, Router, Subject};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -113,34 +114,37 @@ impl Entities {
         })
     }
 
-    /// Whether a router gets what others do not.
-    pub(crate) fn has_configs_of_its_own(&self, receiver: &str) -> bool {
+    /// What a router gets that others do not: the configurations for routers that it lists.
+    pub(crate) fn configs_of_its_own(&self, receiver: &str) -> Vec<Event> {
         let key = EntityKey {
             kind: Kind::Router,
             id: receiver.to_owned(),
         };
         match self.get(&key) {
-            Some(Entity::Router(router)) => self.configs_in_front_of(router).next().is_some(),
-            _ => false,
+            Some(Entity::Router(router)) => self
+                .configs_in_front_of(router)
+                .map(|addressed| addressed.event)
+                .collect(),
+            _ => Vec::new(),
         }
     }
 
-    /// All that a router gets, with `keys` in their place.
-    pub(crate) fn full_state(&self, receiver: &str, keys: Vec<Event>) -> Vec<Event> {
+    /// All that every router gets, with `keys` in their place.
+    pub(crate) fn full_state(&self, keys: Vec<Event>) -> SharedState {
         let mut keys = Some(keys);
-        let mut events = Vec::new();
+        let (mut before_routers, mut after) = (Vec::new(), Vec::new());
         for (key, entity) in &self.0 {
             if key.kind == Kind::Revocation {
-                events.extend(keys.take().into_iter().flatten());
+                after.extend(keys.take().into_iter().flatten());
             }
-            match entity {
-                Entity::Config(config) if self.is_for_routers(config) => continue,
-                Entity::Router(router) if router.id == receiver => {
-                    let in_front = self.configs_in_front_of(router);
-                    events.extend(in_front.map(|addressed| addressed.event));
-                },
-                _ => {},
+            if matches!(entity, Entity::Config(config) if self.is_for_routers(config)) {
+                continue;
             }
+            let events = if key.kind < Kind::Router {
+                &mut before_routers
+            } else {
+                &mut after
+            };
             events.push(create(entity.subject()));
             if let Entity::Policy(policy) = entity {
                 let relations = policy.relations_beyond(None, true);
@@ -150,8 +154,12 @@ impl Entities {
                 );
             }
         }
-        events.extend(keys.into_iter().flatten());
-        events
+        after.extend(keys.into_iter().flatten());
+        SharedState {
+            before_routers,
+            after,
+            ..SharedState::default()
+        }
     }
 }
 

@@ -23,6 +23,7 @@
 //!   way. Once the log has passed it by, it gets the whole state.
 //! - Who may see an event is decided when it happens, so that a router that reads it late sees the same.
 //! - With its [`Position`] and the entities, the model goes on after a restart where it was.
+//! - A full state is on its way alone, and each router gets so many of them in a time.
 //!
 //! [`session_sync`] stands beside the model: legacy sessions are no part of it, but sent to the same
 //! routers as a whole, too.
@@ -33,14 +34,17 @@ mod audience;
 mod difference;
 mod entities;
 mod entity;
+mod full_state;
 mod keys;
 mod log;
 mod model;
 mod position;
 pub mod session_sync;
+mod state_pacing;
 mod subscriber;
 
 pub use entity::{Entity, EntityKey, Kind, Policy, Relation};
+pub use full_state::{FullState, SharedState};
 pub use model::{Change, DataModel, NotRising, Options};
 pub use portcullis_channel::Moment;
 pub use position::Position;

@@ -4,19 +4,21 @@ use crate::audience::Audience;
 use crate::difference::{self, Before};
 use crate::entities::Entities;
 use crate::entity::{Entity, EntityKey, Kind, Relation};
+use crate::full_state::{FullState, SharedState};
 use crate::keys::Keys;
 use crate::log::Log;
 use crate::position::Position;
-use crate::subscriber::{Cursor, Lease, Subscriber, SubscriberId, Update};
+use crate::state_pacing::StatePacing;
+use crate::subscriber::{
+    ANNOUNCEMENT_INTERVAL, Cursor, Lease, OnTheWay, Subscriber, SubscriberId, Update,
+};
 use portcullis_channel::Moment;
-use portcullis_wire::control::data_model::{CurrentIndex, PublicKey, State, Subscription};
+use portcullis_wire::control::data_model::{PublicKey, Subscription};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-/// Time between two messages that say how far the model is.
-const ANNOUNCEMENT_INTERVAL: Duration = Duration::from_secs(30);
 /// Shortest and longest subscription in seconds.
 const LEASE_SECONDS: (u32, u32) = (10, 360);
 
@@ -27,8 +29,10 @@ pub struct Options {
     pub max_change_sets: usize,
     /// Bytes of change sets that are kept, as on the wire.
     pub max_bytes: usize,
-    /// Updates of one router on the way at a time; at least one.
+    /// Updates of one router on the way at a time; at least one. A full state goes alone.
     pub credit: usize,
+    /// Time between two full states for one router, whatever it asks for.
+    pub state_interval: Duration,
 }
 
 impl Default for Options {
@@ -37,6 +41,7 @@ impl Default for Options {
             max_change_sets: 10_000,
             max_bytes: 16 * 1024 * 1024,
             credit: 16,
+            state_interval: Duration::from_secs(2),
         }
     }
 }
@@ -76,8 +81,9 @@ pub struct DataModel {
     next_id: u64,
     /// Who got an update last: the next ones are asked first.
     last_served: SubscriberId,
-    /// What most routers get, while one of them is on its way.
-    full_state: Weak<State>,
+    /// What routers get, while somebody has it.
+    full_state: Weak<SharedState>,
+    pacing: StatePacing,
 }
 
 impl DataModel {
@@ -99,6 +105,7 @@ impl DataModel {
             next_id: 1,
             last_served: SubscriberId(0),
             full_state: Weak::new(),
+            pacing: StatePacing::new(options.state_interval),
         }
     }
 
@@ -227,7 +234,7 @@ impl DataModel {
             Subscriber {
                 router,
                 lease: None,
-                credit: self.options.credit.max(1),
+                on_the_way: OnTheWay::NOTHING,
                 announced: 0,
                 announce_at: now + ANNOUNCEMENT_INTERVAL,
             },
@@ -272,9 +279,8 @@ impl DataModel {
 
     /// An update for this router has been written: another one may follow.
     pub fn written(&mut self, id: SubscriberId) {
-        let most = self.options.credit.max(1);
         if let Some(subscriber) = self.subscribers.get_mut(&id) {
-            subscriber.credit = (subscriber.credit + 1).min(most);
+            subscriber.on_the_way.written();
         }
     }
 
@@ -294,58 +300,62 @@ impl DataModel {
 
     fn next_update(&mut self, id: SubscriberId, now: Moment) -> Option<Update> {
         let subscriber = self.subscribers.get_mut(&id)?;
-        if subscriber.credit == 0 {
+        let update = if subscriber.needs_state(&self.log, now) {
+            let may_have_it = subscriber.on_the_way == OnTheWay::NOTHING
+                && self.pacing.take(&subscriber.router, now);
+            if !may_have_it {
+                return None;
+            }
+            self.full_state(id)?
+        } else if subscriber.on_the_way.has_room(self.options.credit) {
+            subscriber
+                .next_changes(&self.keys, &self.log, now)
+                .or_else(|| subscriber.next_announcement(self.index, now))?
+        } else {
             return None;
-        }
-        let mut update = None;
-        if let Some(lease) = &mut subscriber.lease
-            && now < lease.until
-        {
-            update = match lease.cursor {
-                Cursor::At(index) if self.log.continues(index) => lease
-                    .key_changes(&self.keys)
-                    .or_else(|| lease.next_changes(index, &self.log, &subscriber.router)),
-                Cursor::At(_) | Cursor::Start => {
-                    lease.cursor = Cursor::At(self.index);
-                    lease.keys = Some(Arc::clone(&self.keys));
-                    let has_its_own = self.entities.has_configs_of_its_own(&subscriber.router);
-                    let known = self.full_state.upgrade().filter(|_| !has_its_own);
-                    let state = known.unwrap_or_else(|| {
-                        let keys = self.keys.creations();
-                        Arc::new(State {
-                            events: self.entities.full_state(&subscriber.router, keys),
-                            end_index: self.index,
-                            timeline_id: self.timeline_id.clone(),
-                            ..State::default()
-                        })
-                    });
-                    if !has_its_own {
-                        self.full_state = Arc::downgrade(&state);
-                    }
-                    Some(Update::State {
-                        state,
-                        subscription_id: lease.subscription_id.clone(),
-                    })
-                },
-            };
-        }
-        if update.is_none() && subscriber.announced != self.index && subscriber.announce_at <= now {
-            subscriber.announced = self.index;
-            subscriber.announce_at = now + ANNOUNCEMENT_INTERVAL;
-            update = Some(Update::Index(CurrentIndex { index: self.index }));
-        }
-        if update.is_some() {
-            subscriber.credit -= 1;
-        }
-        update
+        };
+        let subscriber = self.subscribers.get_mut(&id)?;
+        subscriber.on_the_way.add(&update);
+        Some(update)
+    }
+
+    /// The whole model for a subscriber, which goes on from there.
+    fn full_state(&mut self, id: SubscriberId) -> Option<Update> {
+        let subscriber = self.subscribers.get_mut(&id)?;
+        let lease = subscriber.lease.as_mut()?;
+        let shared = self.full_state.upgrade().unwrap_or_else(|| {
+            let keys = self.keys.creations();
+            Arc::new(SharedState {
+                end_index: self.index,
+                timeline_id: self.timeline_id.clone(),
+                ..self.entities.full_state(keys)
+            })
+        });
+        self.full_state = Arc::downgrade(&shared);
+        lease.cursor = Cursor::At(self.index);
+        lease.keys = Some(Arc::clone(&self.keys));
+        Some(Update::State {
+            state: FullState {
+                shared,
+                own: self.entities.configs_of_its_own(&subscriber.router),
+            },
+            subscription_id: lease.subscription_id.clone(),
+        })
     }
 
     /// When to poll at the latest if nothing else happens.
-    pub fn poll_timeout(&self) -> Option<Moment> {
+    pub fn poll_timeout(&self, now: Moment) -> Option<Moment> {
         self.subscribers
             .values()
-            .filter(|subscriber| subscriber.announced != self.index && subscriber.credit > 0)
-            .map(|subscriber| subscriber.announce_at)
+            .filter_map(|subscriber| {
+                if subscriber.needs_state(&self.log, now) {
+                    let is_free = subscriber.on_the_way == OnTheWay::NOTHING;
+                    return is_free.then(|| self.pacing.next(&subscriber.router, now));
+                }
+                let has_news = subscriber.announced != self.index
+                    && subscriber.on_the_way.has_room(self.options.credit);
+                has_news.then_some(subscriber.announce_at)
+            })
             .min()
     }
 }

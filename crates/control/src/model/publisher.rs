@@ -156,7 +156,7 @@ impl ModelPublisher {
         self.load(&mut follower).await;
         loop {
             self.send(&mut encoder, &mut events);
-            let deadline = self.state.lock().deadline();
+            let deadline = self.state.lock().deadline(self.now());
             tokio::select! {
                 () = follower.feed.committed() => self.follow(&mut follower).await,
                 Some(event) = events.next() => {
@@ -170,7 +170,7 @@ impl ModelPublisher {
                 Ok(()) = key_changes.changed() => self.renew_keys(&mut follower),
                 _ = upkeep.tick() => {
                     self.keep_time(&mut follower);
-                    encoder.forget();
+                    encoder.forget_unused();
                 },
                 () = async {
                     match deadline {
@@ -408,8 +408,8 @@ impl State {
         self.model.as_mut()?.poll_update(now)
     }
 
-    fn deadline(&self) -> Option<Moment> {
-        self.model.as_ref()?.poll_timeout()
+    fn deadline(&self, now: Moment) -> Option<Moment> {
+        self.model.as_ref()?.poll_timeout(now)
     }
 }
 

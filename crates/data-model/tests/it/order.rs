@@ -100,6 +100,7 @@ fn a_full_state_names_nothing_before_it_is_there() {
         panic!("no state");
     };
     assert_eq!(subscription_id, SUBSCRIPTION);
+    let state = state.to_message();
     assert_eq!(
         (state.end_index, state.timeline_id.as_str()),
         (20, "timeline")
@@ -112,8 +113,8 @@ fn a_full_state_names_nothing_before_it_is_there() {
             "config host",
             "identity alice",
             "service wiki",
-            "router other",
             "config link (synthetic)",
+            "router other",
             "router paris",
             "check os",
             "policy policy",
@@ -282,6 +283,7 @@ fn a_subscription_ends_when_it_is_not_renewed() {
     let router = model.connect("paris".to_owned(), Moment::ZERO);
     model.subscribe(router, &subscription(0), Moment::ZERO);
     assert!(model.poll_update(second(0)).is_some());
+    model.written(router);
     let renewal = Subscription {
         is_renewal: true,
         ..subscription(20)
@@ -311,15 +313,18 @@ fn what_is_the_same_for_several_routers_is_shared() {
         model.subscribe(session, &subscription(0), Moment::ZERO);
     }
     let mut states = Vec::new();
-    while let Some(Update::State { state, .. }) = poll(&mut model) {
+    while let Some((router, Update::State { state, .. })) = model.poll_update(Moment::ZERO) {
         states.push(state);
+        model.written(router);
     }
     // Paris has a configuration of its own.
     let [paris, london, tokyo] = states.as_slice() else {
         panic!("{states:?}");
     };
-    assert!(Arc::ptr_eq(london, tokyo));
-    assert_eq!(paris.events.len(), london.events.len() + 1);
+    assert!(Arc::ptr_eq(&london.shared, &tokyo.shared));
+    assert!(Arc::ptr_eq(&paris.shared, &tokyo.shared));
+    assert_eq!(describe(&paris.own), ["config link (synthetic)"]);
+    assert!(london.own.is_empty());
 
     let mail = [Change::Set(service("mail", "mail"))];
     assert_eq!(model.commit(21, mail), Ok(true));
@@ -333,5 +338,72 @@ fn what_is_the_same_for_several_routers_is_shared() {
     // A state of before is not sent again.
     let late = model.connect("late".to_owned(), Moment::ZERO);
     model.subscribe(late, &subscription(0), Moment::ZERO);
-    assert!(matches!(poll(&mut model), Some(Update::State { state, .. }) if state.end_index == 21));
+    assert!(
+        matches!(poll(&mut model), Some(Update::State { state, .. }) if state.to_message().end_index == 21)
+    );
+}
+
+#[test]
+fn whoever_asks_all_the_time_gets_a_state_now_and_then_and_the_same_one() {
+    let seconds = |seconds: u64| Moment::from_micros(seconds * 1_000_000);
+    let mut model = model(20, network());
+    // It is in nobody's favour to connect anew.
+    let mut paris = model.connect("paris".to_owned(), Moment::ZERO);
+    let mut states = Vec::new();
+    for tenth in 0..100 {
+        let now = Moment::from_micros(tenth * 100_000);
+        for number in 0..10 {
+            let request = Subscription {
+                subscription_id: format!("{tenth}-{number}"),
+                ..subscription(0)
+            };
+            model.subscribe(paris, &request, now);
+            while let Some((_, update)) = model.poll_update(now) {
+                if let Update::State { state, .. } = update {
+                    states.push(state);
+                }
+                model.written(paris);
+            }
+        }
+        if tenth % 7 == 6 {
+            model.disconnect(paris);
+            paris = model.connect("paris".to_owned(), now);
+        }
+    }
+    assert_eq!(states.len(), 5, "one in two seconds");
+    for state in &states {
+        assert!(Arc::ptr_eq(&state.shared, &states[0].shared));
+    }
+    // It has asked once more since the last one.
+    model.subscribe(paris, &subscription(0), seconds(9));
+    assert_eq!(model.poll_timeout(seconds(9)), Some(seconds(10)));
+    assert_eq!(model.poll_update(seconds(9)), None);
+    let update = model.poll_update(seconds(10));
+    assert!(matches!(update, Some((_, Update::State { .. }))));
+}
+
+#[test]
+fn a_state_is_on_its_way_alone() {
+    let mut model = model(20, network());
+    let paris = model.connect("paris".to_owned(), Moment::ZERO);
+    model.subscribe(paris, &subscription(20), Moment::ZERO);
+    assert!(
+        matches!(poll(&mut model), Some(Update::Changes { changes, .. }) if changes.is_synthetic)
+    );
+    model.subscribe(paris, &subscription(0), Moment::ZERO);
+    assert_eq!(poll(&mut model), None, "something else is on its way");
+    model.written(paris);
+    assert!(matches!(poll(&mut model), Some(Update::State { .. })));
+    for index in 21..40 {
+        let name = format!("mail {index}");
+        let mail = [Change::Set(service("mail", &name))];
+        assert_eq!(model.commit(index, mail), Ok(true));
+    }
+    assert_eq!(poll(&mut model), None, "the state is on its way");
+    model.written(paris);
+    let credit = Options::default().credit;
+    for _ in 0..credit {
+        assert!(matches!(poll(&mut model), Some(Update::Changes { .. })));
+    }
+    assert_eq!(poll(&mut model), None);
 }

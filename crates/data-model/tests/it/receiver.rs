@@ -61,6 +61,7 @@ impl Receiver {
                 state,
                 subscription_id,
             } if subscription_id == own => {
+                let state = state.to_message();
                 self.states += 1;
                 self.model.clear();
                 self.keys.clear();

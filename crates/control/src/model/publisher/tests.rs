@@ -13,18 +13,33 @@ use tokio::time::timeout;
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The queue of a channel that takes so many messages.
+/// The queue of a channel that takes so many messages and bytes. An empty one takes any message.
 struct Queue {
     messages: Mutex<VecDeque<(Message, oneshot::Sender<()>)>>,
     most: usize,
+    most_bytes: usize,
     refused: Mutex<usize>,
     arrived: Notify,
+}
+
+impl Queue {
+    fn new(most: usize, most_bytes: usize) -> Self {
+        Self {
+            messages: Mutex::default(),
+            most,
+            most_bytes,
+            refused: Mutex::default(),
+            arrived: Notify::new(),
+        }
+    }
 }
 
 impl ModelOutlet for Queue {
     fn send(&self, message: Message) -> Result<Sent, SendErrorKind> {
         let mut messages = self.messages.lock();
-        if messages.len() >= self.most {
+        let bytes: usize = messages.iter().map(|(queued, _)| queued.body.len()).sum();
+        let is_full = messages.len() >= self.most || bytes + message.body.len() > self.most_bytes;
+        if is_full && !messages.is_empty() {
             *self.refused.lock() += 1;
             return Err(SendErrorKind::QueueFull);
         }
@@ -85,12 +100,11 @@ fn key(subject: &Subject) -> (Kind, String) {
 
 impl Router {
     fn connect(publisher: &Arc<ModelPublisher>, id: &str, most: usize) -> Self {
-        let queue = Arc::new(Queue {
-            messages: Mutex::default(),
-            most,
-            refused: Mutex::default(),
-            arrived: Notify::new(),
-        });
+        Self::connect_through(publisher, id, Queue::new(most, usize::MAX))
+    }
+
+    fn connect_through(publisher: &Arc<ModelPublisher>, id: &str, queue: Queue) -> Self {
+        let queue = Arc::new(queue);
         let outlet = Arc::clone(&queue) as Arc<dyn ModelOutlet>;
         let mut router = Self {
             subscriber: publisher.connect(RouterId::from_wire(id), outlet),
@@ -423,4 +437,57 @@ async fn identities_are_enabled_again_in_time() {
     let service = stage.create("/services", &service).await;
     router.read_until(|router| router.has(1, &service)).await;
     assert_eq!(router.states, 1);
+}
+
+#[tokio::test]
+async fn a_flood_of_subscriptions_costs_one_state() {
+    let stage = Stage::start().await;
+    let mut quiet = Router::connect(&stage.publisher, "quiet", 100);
+    quiet.read_until(|router| router.states == 1).await;
+    let flood = Router::connect(&stage.publisher, "flood", 100);
+    let mut bodies = Vec::new();
+    let flooding = async {
+        for number in 0_u32.. {
+            flood.subscriber.subscribe(Subscription {
+                duration_seconds: 300,
+                subscription_id: number.to_string(),
+                ..Subscription::default()
+            });
+            let arrived = std::mem::take(&mut *flood.queue.messages.lock());
+            for (message, written) in arrived {
+                if let Ok(ControlMessage::DataState(_)) = ControlMessage::decode(&message) {
+                    bodies.push(message.body);
+                }
+                let _ = written.send(());
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    let flooded = timeout(Duration::from_millis(4500), flooding).await;
+    assert!(flooded.is_err());
+    assert!((2..=3).contains(&bodies.len()), "{}", bodies.len());
+    let first = bodies[0].as_ptr();
+    assert!(bodies.iter().all(|body| body.as_ptr() == first));
+    // Others have not waited for it.
+    let service = json!({"name": "wiki", "encryptionRequired": true});
+    let service = stage.create("/services", &service).await;
+    quiet.read_until(|router| router.has(1, &service)).await;
+    assert_eq!(quiet.states, 1);
+}
+
+#[tokio::test]
+async fn a_state_that_fills_the_queue_waits_for_an_empty_one() {
+    let stage = Stage::start().await;
+    let queue = Queue::new(100, 600);
+    let mut router = Router::connect_through(&stage.publisher, "router", queue);
+    router.read_until(|router| router.states == 1).await;
+    let first = json!({"name": "first", "encryptionRequired": true});
+    let first = stage.create("/services", &first).await;
+    router.queue.arrived.notified().await;
+    // It has not read that yet.
+    router.index = 0;
+    router.subscribe();
+    router.read_until(|router| router.states == 2).await;
+    assert!(router.has(1, &first));
+    assert_eq!(*router.queue.refused.lock(), 0);
 }

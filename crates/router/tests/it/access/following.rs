@@ -17,6 +17,7 @@ const OPTIONS: Options = Options {
     max_change_sets: 6,
     max_bytes: 2_000,
     credit: 3,
+    state_interval: Duration::ZERO,
 };
 
 struct Receiver {
@@ -180,7 +181,7 @@ impl World {
             } => replica.receive_state(
                 &controller(),
                 DataState {
-                    state: (*state).clone(),
+                    state: state.to_message(),
                     subscription_id: Some(subscription_id),
                 },
             ),
