@@ -49,6 +49,7 @@ mod live_network;
 pub mod managed;
 mod memo;
 pub mod mfa;
+pub mod model_position;
 pub mod network;
 mod new_password;
 pub mod oidc;

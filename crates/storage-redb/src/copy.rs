@@ -5,6 +5,7 @@ use crate::disk::FileDisk;
 use crate::overlay::Overlay;
 use portcullis_storage::directory::sync_directory_of;
 use portcullis_storage::engine::{CopyError, KeyRange, Snapshot};
+use portcullis_storage::key::MODEL_POSITION_KEY;
 use std::fs::{self, File};
 use std::io;
 use std::ops::ControlFlow;
@@ -30,6 +31,9 @@ fn write_rows(snapshot: &dyn Snapshot, draft: &Path) -> Result<(), CopyError> {
     let target = CopyWriter::create(Arc::new(disk), &draft.display().to_string())?;
     let mut chunk = Overlay::default();
     snapshot.scan(&KeyRange::all(), &mut |key, value| {
+        if key == MODEL_POSITION_KEY {
+            return Ok(ControlFlow::Continue(()));
+        }
         chunk.set(key, Some(value));
         if chunk.bytes() >= CHUNK {
             target.put(&std::mem::take(&mut chunk))?;

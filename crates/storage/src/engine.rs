@@ -35,7 +35,8 @@ pub trait Snapshot: ReadTx + Send + Sync {
     /// Revision of the last group in the snapshot.
     fn revision(&self) -> Result<u64, StoreError>;
 
-    /// Writes the contents to a new store at `path`, with mode 600.
+    /// Writes the contents to a new store at `path`, with mode 600. Only the position of the router data
+    /// model ([`MODEL_POSITION_KEY`](crate::key::MODEL_POSITION_KEY)) is left out.
     ///
     /// The copy is written to `draft` in the same directory, and linked to its name once it is
     /// complete and synced. A leftover draft is removed, so nothing else may use that name.

@@ -22,6 +22,9 @@ pub use unique::UniqueKey;
 
 /// First byte of the store's own rows.
 pub const META_TAG: u8 = 0x00;
+/// Where the router data model is. Copies of a store do not have this row: what is done in them, routers
+/// have not heard of.
+pub const MODEL_POSITION_KEY: &[u8] = &[META_TAG, 7];
 const REFERENCE_TAG: u8 = 0xFD;
 const UNIQUE_TAG: u8 = 0xFE;
 const LAST_KIND: u8 = 0xEF;

@@ -57,6 +57,7 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
             "enrollments",
             // What is made of several resources, or works on the store as a whole.
             "change_feed",
+            "model_position",
             "router_keys",
             "controllers",
             "fabric",

@@ -2,7 +2,7 @@
 
 use crate::support::put;
 use portcullis_storage::engine::{CopyError, Engine as _, KeyRange, ReadTx};
-use portcullis_storage::key::Kind;
+use portcullis_storage::key::{Kind, MODEL_POSITION_KEY};
 use portcullis_storage_redb::{Options, RedbEngine};
 use std::fs;
 use std::ops::ControlFlow;
@@ -57,6 +57,20 @@ fn copy_opens_as_the_store_that_the_snapshot_saw() {
     assert!(rows(&*restored) == rows(&*snapshot), "the rows differ");
     put(&copied, b"\x01new", b"it can be written").unwrap();
     assert!(copied.allocate(KIND) >= 200, "numbers are drawn once");
+}
+
+#[test]
+fn copy_does_not_know_where_the_router_data_model_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let engine = open(&path("store"));
+    put(&engine, MODEL_POSITION_KEY, b"here").unwrap();
+    let snapshot = engine.snapshot().unwrap();
+    snapshot.write_copy(&path("draft"), &path("copy")).unwrap();
+    let copied = open(&path("copy"));
+    let restored = copied.snapshot().unwrap();
+    assert_eq!(restored.get(MODEL_POSITION_KEY).unwrap(), None);
+    assert_eq!(rows(&*restored).len() + 1, rows(&*snapshot).len());
 }
 
 #[test]
