@@ -66,6 +66,7 @@ impl ControlPlane {
             client_sessions::run(Arc::clone(&plane), inboxes.wanted),
         );
         spawn(&plane, Arc::clone(&plane.model).run());
+        plane.tasks.spawn(keep_model_position(Arc::clone(&plane)));
         spawn(&plane, keep_deadlines(Arc::clone(&plane)));
         spawn(&plane, follow_network(Arc::clone(&plane), inboxes.outputs));
         Self(plane)
@@ -101,6 +102,15 @@ fn spawn(plane: &Plane, task: impl Future<Output = ()> + Send + 'static) {
     plane.tasks.spawn(async move {
         let _stopped = stop.run_until_cancelled(task).await;
     });
+}
+
+/// Keeps the position of the model, a last time when the control plane stops.
+async fn keep_model_position(plane: Arc<Plane>) {
+    let keeping = plane.model.keep_positions();
+    let _stopped = plane.stop.run_until_cancelled(keeping).await;
+    if let Err(error) = plane.model.keep_position().await {
+        tracing::warn!(%error, "routers get the whole data model after the next start");
+    }
 }
 
 async fn keep_deadlines(plane: Arc<Plane>) {

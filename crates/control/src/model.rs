@@ -5,12 +5,14 @@
 //!    keys ------------->
 //! ```
 //!
-//! Nothing is kept before the first router connects.
+//! Nothing is made before the first router of all has connected.
 
 mod encoding;
 mod ended_sessions;
 mod entity;
+mod follower;
 mod mirror;
+mod numbering;
 mod posture_check;
 mod public_key;
 mod publisher;

@@ -4,9 +4,7 @@
 
 #![expect(clippy::print_stdout, reason = "an example shows what it does")]
 
-use portcullis_data_model::{
-    Change, DataModel, Entity, Moment, NotRising, Options, Position, Update,
-};
+use portcullis_data_model::{Change, DataModel, Entity, Moment, NotRising, Options, Update};
 use portcullis_wire::control::data_model::{Service, Subscription};
 
 fn main() -> Result<(), NotRising> {
@@ -15,7 +13,7 @@ fn main() -> Result<(), NotRising> {
         max_change_sets: 2,
         ..Options::default()
     };
-    let mut model = DataModel::new(options, Position::start("timeline".to_owned()), [], []);
+    let mut model = DataModel::new(options, ("timeline".to_owned(), 0), [], []);
     model.commit(1, [service("wiki")])?;
 
     println!("A router without a model subscribes:");

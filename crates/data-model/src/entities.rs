@@ -1,6 +1,7 @@
 //! The model as it is.
 
 use crate::audience::{AddressedEvent, Audience};
+use crate::digest::Digest;
 use crate::entity::{Entity, EntityKey, Kind, Relation};
 use crate::full_state::SharedState;
 use portcullis_wire::control::data_model::{Action, Config, Event, Router, Subject};
@@ -9,31 +10,49 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The target of configuration types that are for routers.
 const ROUTER_TARGET: &str = "router";
 
-/// All entities, in the order of a full state.
+/// All entities.
 #[derive(Debug, Default)]
-pub(crate) struct Entities(BTreeMap<EntityKey, Entity>);
+pub(crate) struct Entities {
+    /// In the order of a full state.
+    by_key: BTreeMap<EntityKey, Entity>,
+    digest: Digest,
+}
 
 impl FromIterator<Entity> for Entities {
     fn from_iter<I: IntoIterator<Item = Entity>>(entities: I) -> Self {
-        Self(
-            entities
-                .into_iter()
-                .map(|entity| (entity.key(), entity))
-                .collect(),
-        )
+        let mut all = Self::default();
+        for entity in entities {
+            all.set(entity.key(), Some(entity));
+        }
+        all
     }
 }
 
 impl Entities {
     pub(crate) fn get(&self, key: &EntityKey) -> Option<&Entity> {
-        self.0.get(key)
+        self.by_key.get(key)
     }
 
+    pub(crate) const fn digest(&self) -> Digest {
+        self.digest
+    }
+
+    /// Sets or removes an entity; returns what it was before.
     pub(crate) fn set(&mut self, key: EntityKey, entity: Option<Entity>) -> Option<Entity> {
-        match entity {
-            Some(entity) => self.0.insert(key, entity),
-            None => self.0.remove(&key),
+        if self.by_key.get(&key) == entity.as_ref() {
+            return entity;
         }
+        if let Some(entity) = &entity {
+            self.digest.add(Digest::of(entity));
+        }
+        let before = match entity {
+            Some(entity) => self.by_key.insert(key, entity),
+            None => self.by_key.remove(&key),
+        };
+        if let Some(before) = &before {
+            self.digest.remove(Digest::of(before));
+        }
+        before
     }
 
     /// Adds a relation to a policy, or removes it; returns whether that is a change.
@@ -42,10 +61,19 @@ impl Entities {
             kind: Kind::Policy,
             id: relation.policy.clone(),
         };
-        match self.0.get_mut(&key) {
-            Some(Entity::Policy(policy)) => policy.relate(&relation.entity, is_related),
-            _ => false,
+        let Some(Entity::Policy(policy)) = self.by_key.get_mut(&key) else {
+            return false;
+        };
+        let is_changed = policy.relate(&relation.entity, is_related);
+        if is_changed {
+            let digest = Digest::of_relation(relation);
+            if is_related {
+                self.digest.add(digest);
+            } else {
+                self.digest.remove(digest);
+            }
         }
+        is_changed
     }
 
     fn of_kind(&self, kind: Kind) -> impl Iterator<Item = &Entity> {
@@ -53,7 +81,7 @@ impl Entities {
             kind,
             id: String::new(),
         };
-        self.0
+        self.by_key
             .range(first..)
             .take_while(move |(key, _)| key.kind == kind)
             .map(|(_, entity)| entity)
@@ -133,7 +161,7 @@ impl Entities {
     pub(crate) fn full_state(&self, keys: Vec<Event>) -> SharedState {
         let mut keys = Some(keys);
         let (mut before_routers, mut after) = (Vec::new(), Vec::new());
-        for (key, entity) in &self.0 {
+        for (key, entity) in &self.by_key {
             if key.kind == Kind::Revocation {
                 after.extend(keys.take().into_iter().flatten());
             }

@@ -83,6 +83,24 @@ impl Policy {
         ]
     }
 
+    /// What the policy relates, one by one.
+    pub(crate) fn each_relation(&self) -> impl Iterator<Item = Relation> {
+        let kinds = [
+            (Kind::Service, &self.services),
+            (Kind::PostureCheck, &self.posture_checks),
+            (Kind::Identity, &self.identities),
+        ];
+        kinds.into_iter().flat_map(move |(kind, ids)| {
+            ids.iter().map(move |id| Relation {
+                policy: self.id.clone(),
+                entity: EntityKey {
+                    kind,
+                    id: id.clone(),
+                },
+            })
+        })
+    }
+
     /// What this policy relates and `other` does not; `None` stands for a policy that relates nothing.
     pub(crate) fn relations_beyond<'a>(
         &'a self,

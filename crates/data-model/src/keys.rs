@@ -21,6 +21,11 @@ impl Keys {
         Self { current, retired }
     }
 
+    /// The same keys, of a model that has had others before.
+    pub(crate) fn with_known(&self, known: BTreeSet<String>) -> Self {
+        Self::new(known, self.current.values().cloned())
+    }
+
     /// Ids of all keys that routers may have.
     pub(crate) fn known(&self) -> BTreeSet<String> {
         let current = self.current.keys();

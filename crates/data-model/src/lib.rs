@@ -22,7 +22,8 @@
 //! - Nobody is waited for. A subscriber is a cursor, and has at most [`Options::credit`] updates on the
 //!   way. Once the log has passed it by, it gets the whole state.
 //! - Who may see an event is decided when it happens, so that a router that reads it late sees the same.
-//! - With its [`Position`] and the entities, the model goes on after a restart where it was.
+//! - With the [`Position`] that was kept, the model goes on after a restart where it was, if its entities
+//!   are the same as then. Otherwise it begins a timeline, on which every router gets the whole state.
 //! - A full state is on its way alone, and each router gets so many of them in a time.
 //!
 //! [`session_sync`] stands beside the model: legacy sessions are no part of it, but sent to the same
@@ -32,6 +33,7 @@
 
 mod audience;
 mod difference;
+mod digest;
 mod entities;
 mod entity;
 mod full_state;

@@ -87,20 +87,20 @@ pub struct DataModel {
 }
 
 impl DataModel {
-    /// The model of `entities`, as they are at `position`.
+    /// The model of `entities`, which begins a timeline at `index`.
     pub fn new(
         options: Options,
-        position: Position,
+        (timeline_id, index): (String, u64),
         entities: impl IntoIterator<Item = Entity>,
         keys: impl IntoIterator<Item = PublicKey>,
     ) -> Self {
         Self {
             options,
-            log: Log::new(position.index, options.max_change_sets, options.max_bytes),
-            timeline_id: position.timeline_id,
-            index: position.index,
+            log: Log::new(index, options.max_change_sets, options.max_bytes),
+            timeline_id,
+            index,
             entities: entities.into_iter().collect(),
-            keys: Arc::new(Keys::new(position.key_ids, keys)),
+            keys: Arc::new(Keys::new(BTreeSet::new(), keys)),
             subscribers: BTreeMap::new(),
             next_id: 1,
             last_served: SubscriberId(0),
@@ -109,11 +109,25 @@ impl DataModel {
         }
     }
 
+    /// Goes on at a position that was kept, if the entities are the same as there; returns whether they
+    /// are. Nobody may follow the model yet.
+    pub fn resume(&mut self, position: Position) -> bool {
+        if position.digest != self.entities.digest().to_string() {
+            return false;
+        }
+        self.timeline_id = position.timeline_id;
+        self.index = position.index;
+        self.log.restart(position.index);
+        self.keys = Arc::new(self.keys.with_known(position.key_ids));
+        true
+    }
+
     /// What to keep for the next start.
     pub fn position(&self) -> Position {
         Position {
             timeline_id: self.timeline_id.clone(),
             index: self.index,
+            digest: self.entities.digest().to_string(),
             key_ids: self.keys.known(),
         }
     }
@@ -128,8 +142,8 @@ impl DataModel {
         (self.log.len(), self.log.bytes())
     }
 
-    /// Takes over a transaction. `index` is the revision of the store after it. Returns whether the model
-    /// changed; if not, its index stays as well.
+    /// Takes over a transaction, after which the model is at `index`. Returns whether it changed; if not,
+    /// its index stays as well.
     pub fn commit(
         &mut self,
         index: u64,

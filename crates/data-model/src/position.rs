@@ -1,26 +1,17 @@
-//! What has to outlive the process.
+//! What outlives the process.
 
 use std::collections::BTreeSet;
 
-/// Where the model is. It belongs into the store, in the transaction that moves it.
+/// Where the model is, and what it contains there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Position {
-    /// Random; a new one whenever a database is made, restored or replaced.
+    /// Random.
     pub timeline_id: String,
     /// Of the last change set; 0 before the first.
     pub index: u64,
+    /// Stands for the entities: a model that has the same one has the same content.
+    pub digest: String,
     /// Ids of all public keys that the model has had on this timeline. Routers that return are told by
     /// them which are gone.
     pub key_ids: BTreeSet<String>,
-}
-
-impl Position {
-    /// The start of a timeline.
-    pub const fn start(timeline_id: String) -> Self {
-        Self {
-            timeline_id,
-            index: 0,
-            key_ids: BTreeSet::new(),
-        }
-    }
 }

@@ -330,6 +330,23 @@ impl Harness {
         self.home.path()
     }
 
+    /// Writes a copy of the store, as a backup is made.
+    pub fn back_up(&self) -> SavedStore {
+        let path = |name: &str| self.home().join(name);
+        let snapshot = self.engine.snapshot().unwrap();
+        snapshot.write_copy(&path("draft"), &path("copy")).unwrap();
+        SavedStore {
+            store: fs::read(path("copy")).unwrap(),
+            key: fs::read(path(KEY_FILE)).unwrap(),
+            time: self.clock.now(),
+        }
+    }
+
+    /// Revision of the store.
+    pub fn revision(&self) -> u64 {
+        self.engine.feed().revision()
+    }
+
     /// Number of rows read so far, except in transactions.
     pub fn reads(&self) -> u64 {
         self.counts.reads.load(Ordering::Relaxed)

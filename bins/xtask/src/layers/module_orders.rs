@@ -120,6 +120,7 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
         name: "data-model",
         modules: &[
             "entity",
+            "digest",
             "audience",
             "full_state",
             "entities",

@@ -78,6 +78,11 @@ impl EndedSessions {
         }
     }
 
+    /// Whether there are revocations of which no token is left.
+    pub(super) fn has_expired(&self, now: Timestamp) -> bool {
+        self.ended.values().any(|expires_at| *expires_at <= now)
+    }
+
     /// Ends the revocations of which no token is left.
     pub(super) fn expire(&mut self, now: Timestamp) -> Vec<ModelChange> {
         let expired = self

@@ -141,6 +141,11 @@ impl Mirror {
         model
     }
 
+    /// Whether [`keep_time`](Self::keep_time) would return something.
+    pub(super) fn has_aged(&self, now: Timestamp) -> bool {
+        self.disabled.has_enabled(now) || self.ended_sessions.has_expired(now)
+    }
+
     /// What has become of it by now, although nothing was committed.
     pub(super) fn keep_time(&mut self, now: Timestamp) -> Vec<ModelChange> {
         let enabled = self.disabled.take_enabled(now);
@@ -366,6 +371,11 @@ impl TemporarilyDisabled {
             self.records.insert(number, Arc::clone(record));
             self.ends.insert((end, number));
         }
+    }
+
+    fn has_enabled(&self, now: Timestamp) -> bool {
+        let first = self.ends.first();
+        first.is_some_and(|(end, _)| *end <= now)
     }
 
     /// Takes the identities that are not disabled any more.

@@ -4,34 +4,35 @@
 //! gets the whole model later. One task does it all; routers are added and removed under its lock.
 
 use super::encoding::Encoder;
-use super::mirror::{Mirror, is_relevant};
-use super::public_key::public_key;
+use super::follower::Follower;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt as _, StreamExt as _};
 use parking_lot::Mutex;
-use portcullis_app::App;
-use portcullis_app::change_feed::{ChangeFeed, TooOldError};
-use portcullis_app::router_keys::router_keys;
+use portcullis_app::model_position::{self, ModelPosition};
+use portcullis_app::{App, AppError, run_blocking};
 use portcullis_channel::{Message, SendErrorKind};
 use portcullis_data_model::{
-    Change as ModelChange, DataModel, Moment, Options, Position, SubscriberId, Update,
+    Change as ModelChange, DataModel, Moment, Position, SubscriberId, Update,
 };
-use portcullis_domain::change::Change;
-use portcullis_domain::entropy;
 use portcullis_domain::ids::RouterId;
 use portcullis_transport::Clock;
-use portcullis_wire::control::data_model::{PublicKey, Subscription};
+use portcullis_wire::control::data_model::Subscription;
 use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::sync::Notify;
-use tokio::time::{sleep, sleep_until};
+use tokio::time::{sleep, sleep_until, timeout};
 
 /// Pause after which a router that took nothing, or a store that could not be read, is tried again.
 const PAUSE: Duration = Duration::from_secs(1);
 /// Time after which it is looked what has expired, without a commit.
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(10);
+/// Time after a change until the position is kept, for several changes together.
+const KEEPING_DELAY: Duration = Duration::from_secs(1);
+/// Pause after which a store that refused the position is tried again.
+const KEEPING_PAUSE: Duration = Duration::from_secs(10);
 
 /// Completes when a message was written, or never will be.
 pub(crate) type Sent = Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -59,6 +60,12 @@ pub(crate) struct ModelPublisher {
     state: Mutex<State>,
     /// There may be something to send.
     changed: Notify,
+    /// The position that the store has. Locked while it is written.
+    kept: tokio::sync::Mutex<Option<Position>>,
+    /// The position may be another.
+    moved: Notify,
+    /// Something has changed with time alone and waits for a commit.
+    wants_commit: AtomicBool,
 }
 
 #[derive(Default)]
@@ -96,6 +103,9 @@ impl ModelPublisher {
             clock,
             state: Mutex::default(),
             changed: Notify::new(),
+            kept: tokio::sync::Mutex::default(),
+            moved: Notify::new(),
+            wants_commit: AtomicBool::new(false),
         }
     }
 
@@ -145,20 +155,19 @@ impl ModelPublisher {
 
     /// Runs until it is dropped.
     pub(crate) async fn run(self: Arc<Self>) {
-        while self.state.lock().routers.is_empty() {
+        while self.state.lock().routers.is_empty() && !self.goes_on() {
             self.changed.notified().await;
         }
-        let mut follower = Follower::new(Arc::clone(&self.app));
         let mut key_changes = self.app.network().key_changes();
         let mut events = Events::new();
         let mut upkeep = tokio::time::interval(UPKEEP_INTERVAL);
         let mut encoder = Encoder::default();
-        self.load(&mut follower).await;
+        let mut follower = self.begin().await;
         loop {
             self.send(&mut encoder, &mut events);
             let deadline = self.state.lock().deadline(self.now());
             tokio::select! {
-                () = follower.feed.committed() => self.follow(&mut follower).await,
+                () = follower.committed() => follower = self.follow(follower).await,
                 Some(event) = events.next() => {
                     self.handle(event);
                     // All that have come: what is to be sent is looked for among all routers.
@@ -167,9 +176,10 @@ impl ModelPublisher {
                     }
                 },
                 () = self.changed.notified() => {},
-                Ok(()) = key_changes.changed() => self.renew_keys(&mut follower),
+                Ok(()) = key_changes.changed() => self.renew_keys(&mut follower).await,
                 _ = upkeep.tick() => {
-                    self.keep_time(&mut follower);
+                    self.keep_time(&follower);
+                    self.renew_keys(&mut follower).await;
                     encoder.forget_unused();
                 },
                 () = async {
@@ -182,70 +192,69 @@ impl ModelPublisher {
         }
     }
 
-    /// Takes all records over.
-    async fn load(&self, follower: &mut Follower) {
-        loop {
-            match follower.load() {
-                Ok(changes) => return self.take_over(follower, changes),
-                Err(error) => {
-                    tracing::error!(%error, "the router data model cannot be read");
-                    sleep(PAUSE).await;
-                },
-            }
-        }
+    /// Whether there was a model before, which may go on. It misses nothing if it does so at once.
+    fn goes_on(&self) -> bool {
+        matches!(model_position::kept(&self.app), Ok(Some(_)))
     }
 
-    /// Makes the model what the changes lead to.
-    fn take_over(&self, follower: &mut Follower, changes: Vec<ModelChange>) {
-        let now = self.now();
-        let mut state = self.state.lock();
-        if state.model.is_some() {
-            state.commit(follower.feed.revision(), changes);
-            drop(state);
-        } else {
-            let position = Position {
-                index: follower.feed.revision(),
-                ..Position::start(follower.timeline.clone())
-            };
-            let entities = changes.into_iter().filter_map(|change| match change {
-                ModelChange::Set(entity) => Some(entity),
-                ModelChange::Removed(_) | ModelChange::Related { .. } => None,
-            });
-            state.model = Some(DataModel::new(Options::default(), position, entities, []));
-            let waiting: Vec<_> = state.routers.keys().copied().collect();
-            for router in waiting {
-                state.resume(router, now);
-            }
-            drop(state);
-        }
-        self.renew_keys(follower);
+    /// Makes the model of all records.
+    async fn begin(&self) -> Follower {
+        let follower = Follower::new(Arc::clone(&self.app));
+        let (follower, model) = read(follower, Follower::begin).await;
+        self.state.lock().begin(model, self.now());
+        self.keep_new_keys().await;
+        follower
     }
 
     /// Takes over what was committed.
-    async fn follow(&self, follower: &mut Follower) {
+    async fn follow(self: &Arc<Self>, mut follower: Follower) -> Follower {
         let Ok(commits) = follower.take() else {
             tracing::warn!("the router data model is read anew");
-            return self.load(follower).await;
+            let publisher = Arc::clone(self);
+            let renewing = read(follower, move |follower| {
+                let commit = follower.renew()?;
+                publisher.commit(commit.index, commit.changes);
+                Ok(())
+            });
+            let (mut follower, ()) = renewing.await;
+            self.renew_keys(&mut follower).await;
+            return follower;
         };
         let mut has_new_keys = false;
-        {
-            let mut state = self.state.lock();
-            for commit in commits {
-                has_new_keys |= commit.concerns_keys;
-                state.commit(commit.revision, commit.changes);
-            }
+        for commit in commits {
+            has_new_keys |= commit.concerns_keys;
+            self.commit(commit.index, commit.changes);
         }
         if has_new_keys {
-            self.renew_keys(follower);
+            self.renew_keys(&mut follower).await;
+        }
+        follower
+    }
+
+    fn commit(&self, index: u64, changes: Vec<ModelChange>) {
+        if changes.is_empty() {
+            return;
+        }
+        let mut state = self.state.lock();
+        let committed = state
+            .model
+            .as_mut()
+            .map(|model| model.commit(index, changes));
+        drop(state);
+        match committed {
+            Some(Ok(true)) => self.moved.notify_one(),
+            Some(Ok(false)) | None => {},
+            Some(Err(error)) => tracing::error!(%error, "the router data model is behind"),
         }
     }
 
-    fn renew_keys(&self, follower: &mut Follower) {
+    async fn renew_keys(&self, follower: &mut Follower) {
         match follower.new_keys() {
             Ok(Some(keys)) => {
                 if let Some(model) = &mut self.state.lock().model {
                     model.set_public_keys(keys);
                 }
+                self.keep_new_keys().await;
             },
             Ok(None) => {},
             Err(error) => {
@@ -254,13 +263,49 @@ impl ModelPublisher {
         }
     }
 
-    /// Takes over what has expired.
-    fn keep_time(&self, follower: &mut Follower) {
-        let changes = follower.mirror.keep_time(self.app.env().now());
-        if !changes.is_empty() {
-            self.state.lock().commit(follower.feed.revision(), changes);
+    /// Keeps which keys there are before routers have them, so that they are told after the next start
+    /// which are gone. A store that takes long is not waited for.
+    async fn keep_new_keys(&self) {
+        if !matches!(timeout(PAUSE, self.keep_position()).await, Ok(Ok(()))) {
+            self.moved.notify_one();
         }
-        self.renew_keys(follower);
+    }
+
+    /// Looks for what has changed with time alone. It is carried by the next commit, since an index belongs
+    /// to a revision; keeping the position is one.
+    fn keep_time(&self, follower: &Follower) {
+        if follower.has_aged() {
+            self.wants_commit.store(true, Ordering::Relaxed);
+            self.moved.notify_one();
+        }
+    }
+
+    /// Keeps the position whenever it has changed, until this is dropped.
+    pub(crate) async fn keep_positions(&self) {
+        loop {
+            self.moved.notified().await;
+            sleep(KEEPING_DELAY).await;
+            if let Err(error) = self.keep_position().await {
+                tracing::warn!(%error, "the position of the router data model is not kept yet");
+                sleep(KEEPING_PAUSE).await;
+                self.moved.notify_one();
+            }
+        }
+    }
+
+    /// Keeps the position for the next start.
+    pub(crate) async fn keep_position(&self) -> Result<(), AppError> {
+        let mut kept = self.kept.lock().await;
+        let Some(position) = self.state.lock().position() else {
+            return Ok(());
+        };
+        let wants_commit = self.wants_commit.swap(false, Ordering::Relaxed);
+        if kept.as_ref() == Some(&position) && !wants_commit {
+            return Ok(());
+        }
+        model_position::keep(&self.app, stored(&position)).await?;
+        *kept = Some(position);
+        Ok(())
     }
 
     fn handle(&self, event: Event) {
@@ -347,6 +392,15 @@ impl std::fmt::Debug for ModelPublisher {
 }
 
 impl State {
+    /// Has the model for the routers that have connected by now.
+    fn begin(&mut self, model: DataModel, now: Moment) {
+        self.model = Some(model);
+        let waiting: Vec<_> = self.routers.keys().copied().collect();
+        for router in waiting {
+            self.resume(router, now);
+        }
+    }
+
     /// Sends updates to a router from now on. One that has a subscription gets the whole model, unless
     /// this is the first time.
     fn resume(&mut self, id: ChannelId, now: Moment) {
@@ -390,20 +444,6 @@ impl State {
         }
     }
 
-    /// Changes the model. Time passes without commits as well, so its index may be ahead of the store.
-    fn commit(&mut self, revision: u64, changes: Vec<ModelChange>) {
-        let Some(model) = &mut self.model else {
-            return;
-        };
-        if changes.is_empty() {
-            return;
-        }
-        let index = revision.max(model.index() + 1);
-        if let Err(error) = model.commit(index, changes) {
-            tracing::error!(%error, "the router data model is behind");
-        }
-    }
-
     fn next_update(&mut self, now: Moment) -> Option<(SubscriberId, Update)> {
         self.model.as_mut()?.poll_update(now)
     }
@@ -411,75 +451,45 @@ impl State {
     fn deadline(&self, now: Moment) -> Option<Moment> {
         self.model.as_ref()?.poll_timeout(now)
     }
-}
 
-/// Follows the records.
-struct Follower {
-    app: Arc<App>,
-    feed: ChangeFeed,
-    mirror: Mirror,
-    keys: Vec<PublicKey>,
-    /// Random, since the model is made anew with each start.
-    timeline: String,
-}
-
-/// What one commit has changed.
-struct Commit {
-    revision: u64,
-    changes: Vec<ModelChange>,
-    concerns_keys: bool,
-}
-
-impl Follower {
-    fn new(app: Arc<App>) -> Self {
-        let drawn = entropy::uuid(&*app.env().entropy);
-        let started = app.network().serving_state().controller.started_at;
-        Self {
-            feed: ChangeFeed::new(&app),
-            mirror: Mirror::default(),
-            keys: Vec::new(),
-            // Without randomness, the time of the start tells timelines apart.
-            timeline: drawn.unwrap_or_else(|_| started.to_string()),
-            app,
-        }
+    fn position(&self) -> Option<Position> {
+        Some(self.model.as_ref()?.position())
     }
+}
 
-    /// Reads all records; returns what that changes.
-    fn load(&mut self) -> Result<Vec<ModelChange>, portcullis_app::AppError> {
-        let mut records = Vec::new();
-        self.feed.scan(&mut |change| {
-            if is_relevant(&change) {
-                records.push(change);
-            }
-        })?;
-        Ok(self.mirror.renew(&records, self.app.env().now()))
-    }
-
-    fn take(&mut self) -> Result<Vec<Commit>, TooOldError> {
-        let now = self.app.env().now();
-        let groups = self.feed.take()?;
-        let commits = groups.iter().map(|group| Commit {
-            revision: group.revision,
-            changes: self.mirror.follow(&group.changes, now),
-            concerns_keys: group
-                .changes
-                .iter()
-                .any(|change| matches!(change, Change::Ca(_))),
+/// Reads the store, whatever it takes, where that keeps nobody from running.
+async fn read<T: Send + 'static>(
+    mut follower: Follower,
+    work: impl Fn(&mut Follower) -> Result<T, AppError> + Send + Clone + 'static,
+) -> (Follower, T) {
+    loop {
+        let work = work.clone();
+        let reading = run_blocking(move || {
+            let outcome = work(&mut follower);
+            Ok::<_, AppError>((follower, outcome))
         });
-        Ok(commits.collect())
-    }
-
-    /// The keys that count now, if they are others than before.
-    fn new_keys(&mut self) -> Result<Option<Vec<PublicKey>>, portcullis_app::AppError> {
-        let keys: Vec<_> = router_keys(&self.app)?
-            .into_iter()
-            .map(public_key)
-            .collect();
-        if keys == self.keys {
-            return Ok(None);
+        let Ok((returned, outcome)) = reading.await else {
+            // The runtime shuts down.
+            return std::future::pending().await;
+        };
+        follower = returned;
+        match outcome {
+            Ok(read) => return (follower, read),
+            Err(error) => {
+                tracing::error!(%error, "the router data model cannot be read");
+                sleep(PAUSE).await;
+            },
         }
-        self.keys.clone_from(&keys);
-        Ok(Some(keys))
+    }
+}
+
+/// A position as the store keeps it.
+fn stored(position: &Position) -> ModelPosition {
+    ModelPosition {
+        timeline: position.timeline_id.clone(),
+        index: position.index,
+        digest: position.digest.clone(),
+        key_ids: position.key_ids.clone(),
     }
 }
 

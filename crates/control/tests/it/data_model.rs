@@ -7,8 +7,15 @@ use portcullis_wire::control::data_model::{Action, Changes, State, Subject, Subs
 use serde_json::json;
 
 fn subscribe(router: &SimulatedRouter) {
+    subscribe_at(router, 0, "");
+}
+
+/// Subscribes with a model that is at `index` of a timeline.
+fn subscribe_at(router: &SimulatedRouter, index: u64, timeline: &str) {
     router.send(&ControlMessage::Subscription(Subscription {
+        current_index: index,
         duration_seconds: 300,
+        timeline_id: timeline.to_owned(),
         subscription_id: "first".to_owned(),
         ..Subscription::default()
     }));
@@ -69,5 +76,37 @@ async fn routers_that_subscribe_get_the_model_and_its_changes() {
         }
     };
     assert_eq!(renamed, "mail");
+    stage.stop().await;
+}
+
+#[tokio::test]
+async fn routers_keep_their_model_over_a_restart_of_the_controller() {
+    let stage = Stage::start().await;
+    let wiki = stage.service("wiki").await;
+    let paris = stage.enroll("paris").await;
+    let tokyo = stage.enroll("tokyo").await;
+    let mut router = stage.dial(&paris).await.unwrap();
+    subscribe(&router);
+    let model = full_state(&mut router).await;
+    let (index, timeline) = (model.end_index, model.timeline_id);
+
+    let stage = stage.start_again().await;
+    let mut router = stage.dial(&paris).await.unwrap();
+    subscribe_at(&router, index, &timeline);
+    let keys = changes(&mut router).await;
+    assert!(keys.is_synthetic && keys.index == 0);
+    stage
+        .patch(&format!("services/{wiki}"), &json!({"name": "mail"}))
+        .await;
+    let renamed = changes(&mut router).await;
+    assert_eq!(renamed.previous_index, index);
+    assert_eq!(renamed.events.len(), 1);
+
+    // What is behind gets everything, and is on the same timeline.
+    let mut other = stage.dial(&tokyo).await.unwrap();
+    subscribe_at(&other, index - 1, &timeline);
+    let model = full_state(&mut other).await;
+    assert_eq!(model.end_index, renamed.index);
+    assert_eq!(model.timeline_id, timeline);
     stage.stop().await;
 }

@@ -58,6 +58,13 @@ impl Stage {
         Self::begin(Box::new(Harness::restart(remains).await), admin)
     }
 
+    /// Stops in order, and starts again on the same store.
+    pub(crate) async fn start_again(self) -> Self {
+        self.stop.cancel();
+        self.plane.wait().await;
+        Self::begin(self.controller, self.admin)
+    }
+
     fn begin(controller: Box<Harness>, admin: String) -> Self {
         let stop = CancellationToken::new();
         let options = ControlOptions {

@@ -4,9 +4,7 @@ use crate::support::{
     config, config_type, identity, key, policy, posture_check, public_key, revocation, router,
     service,
 };
-use portcullis_data_model::{
-    Change, DataModel, Entity, Kind, Moment, Options, Policy, Position, Update,
-};
+use portcullis_data_model::{Change, DataModel, Entity, Kind, Moment, Options, Policy, Update};
 use portcullis_wire::Content as _;
 use portcullis_wire::control::data_model::{Action, ChangeSet, Event, Subject, Subscription};
 use std::collections::BTreeMap;
@@ -25,11 +23,8 @@ fn subscription(current_index: u64) -> Subscription {
 }
 
 fn model(index: u64, entities: Vec<Entity>) -> DataModel {
-    let position = Position {
-        index,
-        ..Position::start("timeline".to_owned())
-    };
-    DataModel::new(Options::default(), position, entities, [public_key("kid")])
+    let start = ("timeline".to_owned(), index);
+    DataModel::new(Options::default(), start, entities, [public_key("kid")])
 }
 
 fn poll(model: &mut DataModel) -> Option<Update> {
@@ -224,15 +219,7 @@ fn only_routers_that_list_a_configuration_see_it() {
 
 #[test]
 fn a_change_set_has_the_bytes_that_were_observed() {
-    let mut model = DataModel::new(
-        Options::default(),
-        Position {
-            index: 10,
-            ..Position::start("timeline".to_owned())
-        },
-        [],
-        [],
-    );
+    let mut model = DataModel::new(Options::default(), ("timeline".to_owned(), 10), [], []);
     let router = model.connect("router".to_owned(), Moment::ZERO);
     model.subscribe(router, &subscription(10), Moment::ZERO);
     let host = [Change::Set(identity("BZ202gOxO", "host"))];
@@ -406,4 +393,43 @@ fn a_state_is_on_its_way_alone() {
         assert!(matches!(poll(&mut model), Some(Update::Changes { .. })));
     }
     assert_eq!(poll(&mut model), None);
+}
+
+#[test]
+fn a_model_goes_on_where_one_with_the_same_content_was() {
+    let before = model(20, network());
+    let mut kept = before.position();
+    kept.key_ids.insert("gone".to_owned());
+    let start = |entities| {
+        let start = ("another".to_owned(), 7);
+        DataModel::new(Options::default(), start, entities, [public_key("kid")])
+    };
+    let mut reversed = network();
+    reversed.reverse();
+    let mut resumed = start(reversed);
+    assert!(resumed.resume(kept.clone()));
+    assert_eq!(resumed.position(), kept);
+    let paris = resumed.connect("paris".to_owned(), Moment::ZERO);
+    resumed.subscribe(paris, &subscription(20), Moment::ZERO);
+    let Some(Update::Changes { changes, .. }) = poll(&mut resumed) else {
+        panic!("it is up to date");
+    };
+    assert_eq!(
+        describe(&changes.events),
+        ["key kid (synthetic)", "delete key gone (synthetic)"]
+    );
+    assert_eq!(poll(&mut resumed), None);
+
+    let others: [fn(&mut Vec<Entity>); 3] = [
+        |entities| entities.push(service("mail", "mail")),
+        |entities| drop(entities.remove(0)),
+        |entities| entities[1] = Entity::Policy(policy("policy", [&["wiki"], &["os"], &[]])),
+    ];
+    for change in others {
+        let mut entities = network();
+        change(&mut entities);
+        let mut other = start(entities);
+        assert!(!other.resume(kept.clone()));
+        assert_eq!(other.position().timeline_id, "another");
+    }
 }

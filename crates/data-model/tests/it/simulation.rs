@@ -3,7 +3,7 @@
 use crate::receiver::Receiver;
 use crate::support::{Truth, change, key, public_key, seen_by};
 use portcullis_data_model::{
-    Change, DataModel, Entity, Kind, Moment, Options, Policy, Position, Relation, Update,
+    Change, DataModel, Entity, Kind, Moment, Options, Policy, Relation, Update,
 };
 use portcullis_seeded_random::Random;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,6 +26,8 @@ struct World {
     keys: BTreeSet<String>,
     revision: u64,
     timelines: u64,
+    /// Starts at which the model went on where it was.
+    resumed: u64,
     receivers: Vec<Receiver>,
 }
 
@@ -35,11 +37,12 @@ impl World {
         Self {
             random: Random::from_seed(seed),
             now: Moment::ZERO,
-            model: DataModel::new(OPTIONS, Position::start("0".to_owned()), [], []),
+            model: DataModel::new(OPTIONS, ("0".to_owned(), 0), [], []),
             truth: Truth::new(),
             keys: BTreeSet::new(),
             revision: 0,
             timelines: 0,
+            resumed: 0,
             receivers: receivers.collect(),
         }
     }
@@ -70,21 +73,25 @@ impl World {
     }
 
     fn restart(&mut self) {
-        let mut position = self.model.position();
+        let kept = self.model.position();
+        let before = self.truth.clone();
         if self.random.one_in(4) {
-            // A database of before, or of elsewhere, with what comes to its mind.
-            self.timelines += 1;
-            position = Position {
-                timeline_id: self.timelines.to_string(),
-                index: position.index / 2,
-                ..position
-            };
-            self.revision = position.index + self.random.below(2);
+            // What the position was kept of is not what the store has.
             change(&mut self.truth, &mut self.random);
         }
+        self.timelines += 1;
+        let start = (self.timelines.to_string(), self.revision / 2);
         let keys = self.keys.iter().map(|id| public_key(id));
         let entities = self.truth.values().cloned();
-        self.model = DataModel::new(OPTIONS, position, entities, keys);
+        self.model = DataModel::new(OPTIONS, start, entities, keys);
+        if self.model.resume(kept.clone()) {
+            assert_eq!(before, self.truth);
+            assert_eq!(self.model.position(), kept);
+            self.resumed += 1;
+        } else {
+            assert_ne!(before, self.truth);
+            self.revision /= 2;
+        }
         for receiver in &mut self.receivers {
             receiver.session = None;
             receiver.queue.clear();
@@ -220,7 +227,7 @@ fn relations(old: &Policy, new: &Policy) -> Vec<Change> {
 
 #[test]
 fn routers_agree_with_the_records_once_things_are_quiet() {
-    let (mut gaps, mut states, mut change_sets) = (0, 0, 0);
+    let (mut gaps, mut states, mut change_sets, mut resumed) = (0, 0, 0, 0);
     for seed in 0..SEEDS {
         let may_lose = seed % 2 == 1;
         let run = AssertUnwindSafe(|| {
@@ -229,11 +236,12 @@ fn routers_agree_with_the_records_once_things_are_quiet() {
                 world.step(may_lose);
             }
             world.quiet();
-            world.receivers
+            (world.receivers, world.resumed)
         });
-        let Ok(receivers) = catch_unwind(run) else {
+        let Ok((receivers, resumptions)) = catch_unwind(run) else {
             panic!("seed {seed}");
         };
+        resumed += resumptions;
         for receiver in receivers {
             assert!(
                 may_lose || receiver.gaps == 0,
@@ -244,7 +252,8 @@ fn routers_agree_with_the_records_once_things_are_quiet() {
             change_sets += receiver.change_sets;
         }
     }
-    println!("{gaps} gaps, {states} states, {change_sets} change sets");
+    println!("{gaps} gaps, {states} states, {change_sets} change sets, {resumed} resumptions");
+    assert!(resumed > SEEDS, "models go on after restarts");
     assert!(gaps > SEEDS / 10, "losses happen");
     assert!(states > SEEDS * 4, "routers fall behind");
     assert!(change_sets > SEEDS * 15, "routers keep up");

@@ -4,12 +4,14 @@ use portcullis_channel::UnixNanos;
 use portcullis_seeded_random::Random;
 use portcullis_testkit::Harness;
 use portcullis_wire::control::ControlMessage;
-use portcullis_wire::control::data_model::{Action, Event as ModelEvent, RelatedEntity, Subject};
+use portcullis_wire::control::data_model::{
+    Action, Event as ModelEvent, PublicKey, RelatedEntity, Subject,
+};
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, VecDeque};
 use std::mem::{Discriminant, discriminant};
 use tokio::sync::oneshot;
-use tokio::time::timeout;
+use tokio::task::JoinSet;
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -120,6 +122,15 @@ impl Router {
         };
         router.subscribe();
         router
+    }
+
+    /// Connects again, with the model that it has.
+    fn reconnect(&mut self, publisher: &Arc<ModelPublisher>) {
+        let queue = Arc::new(Queue::new(100, usize::MAX));
+        let outlet = Arc::clone(&queue) as Arc<dyn ModelOutlet>;
+        self.subscriber = publisher.connect(RouterId::from_wire(&*self.id), outlet);
+        self.queue = queue;
+        self.subscribe();
     }
 
     fn subscription_id(&self) -> String {
@@ -233,20 +244,54 @@ struct Stage {
     controller: Harness,
     admin: String,
     publisher: Arc<ModelPublisher>,
+    tasks: JoinSet<()>,
 }
 
 impl Stage {
     async fn start() -> Self {
-        let controller = Harness::start().await;
+        Self::on(Harness::start().await).await
+    }
+
+    async fn on(controller: Harness) -> Self {
         let admin = controller.admin().await;
         let clock = Clock::start(UnixNanos(0));
         let publisher = Arc::new(ModelPublisher::new(Arc::clone(&controller.app), clock));
-        tokio::spawn(Arc::clone(&publisher).run());
+        let mut tasks = JoinSet::new();
+        tasks.spawn(Arc::clone(&publisher).run());
+        let keeper = Arc::clone(&publisher);
+        tasks.spawn(async move { keeper.keep_positions().await });
         Self {
             controller,
             admin,
             publisher,
+            tasks,
         }
+    }
+
+    /// Ends like a controller that stops; another one may start on its store.
+    async fn stop(self) -> Harness {
+        self.publisher.keep_position().await.unwrap();
+        self.kill().await
+    }
+
+    async fn kill(mut self) -> Harness {
+        self.tasks.shutdown().await;
+        self.controller
+    }
+
+    /// Waits until there is a model.
+    async fn model(&self) {
+        let made = async {
+            while self.publisher.state.lock().model.is_none() {
+                sleep(Duration::from_millis(5)).await;
+            }
+        };
+        timeout(PATIENCE, made).await.unwrap();
+    }
+
+    async fn service(&self, name: &str) -> String {
+        let body = json!({"name": name, "encryptionRequired": true});
+        self.create("/services", &body).await
     }
 
     async fn create(&self, path: &str, body: &Value) -> String {
@@ -432,11 +477,148 @@ async fn identities_are_enabled_again_in_time() {
     let minutes = portcullis_domain::clock::SignedDuration::from_mins(5);
     stage.controller.clock.advance(minutes);
     router.read_until(|router| is_disabled(router, false)).await;
+    assert!(router.index <= stage.controller.revision());
     // What is committed next goes on from there.
     let service = json!({"name": "wiki", "encryptionRequired": true});
     let service = stage.create("/services", &service).await;
     router.read_until(|router| router.has(1, &service)).await;
     assert_eq!(router.states, 1);
+}
+
+#[tokio::test]
+async fn routers_that_are_up_to_date_stay_so_over_restarts() {
+    let mut stage = Stage::start().await;
+    let mut router = Router::connect(&stage.publisher, "router", 100);
+    let mut away = Router::connect(&stage.publisher, "away", 100);
+    away.read_until(|router| router.states == 1).await;
+    for name in ["first", "second", "third"] {
+        let service = stage.service(name).await;
+        router.read_until(|router| router.has(1, &service)).await;
+        let (timeline, index) = (router.timeline.clone(), router.index);
+        stage = Stage::on(stage.stop().await).await;
+        router.reconnect(&stage.publisher);
+        // Nothing but the keys, which have no index.
+        router.queue.arrived.notified().await;
+        router.read();
+        assert_eq!(router.index, index);
+        assert_eq!(router.timeline, timeline);
+    }
+    let service = stage.service("last").await;
+    router.read_until(|router| router.has(1, &service)).await;
+    assert_eq!((router.states, router.change_sets), (1, 4));
+
+    // A model that goes on does not wait for a router.
+    let stage = Stage::on(stage.stop().await).await;
+    stage.model().await;
+    let service = stage.service("before").await;
+    router.reconnect(&stage.publisher);
+    router.read_until(|router| router.has(1, &service)).await;
+    assert_eq!((router.states, router.change_sets), (1, 5));
+
+    // What this one has missed was in the memory of the controllers before.
+    away.reconnect(&stage.publisher);
+    away.read_until(|router| router.states == 2).await;
+    assert_eq!(away.entities, router.entities);
+    assert_eq!(
+        (away.index, &away.timeline),
+        (router.index, &router.timeline)
+    );
+}
+
+#[tokio::test]
+async fn a_position_that_was_not_kept_is_not_gone_on_from() {
+    let stage = Stage::start().await;
+    let mut router = Router::connect(&stage.publisher, "router", 100);
+    let first = stage.service("first").await;
+    router.read_until(|router| router.has(1, &first)).await;
+    stage.publisher.keep_position().await.unwrap();
+    let second = stage.service("second").await;
+    router.read_until(|router| router.has(1, &second)).await;
+    let stage = Stage::on(stage.kill().await).await;
+    let before = router.timeline.clone();
+    router.reconnect(&stage.publisher);
+    router.read_until(|router| router.states == 2).await;
+    assert_ne!(router.timeline, before);
+    assert!(router.has(1, &second));
+}
+
+#[tokio::test]
+async fn keys_that_were_taken_away_before_a_restart_are_taken_from_routers_after_it() {
+    let stage = Stage::start().await;
+    let mut router = Router::connect(&stage.publisher, "router", 100);
+    router.read_until(|router| router.states == 1).await;
+    let mut position = stage.publisher.state.lock().position().unwrap();
+    let harness = stage.stop().await;
+    position.key_ids.insert("gone".to_owned());
+    model_position::keep(&harness.app, stored(&position))
+        .await
+        .unwrap();
+    let stage = Stage::on(harness).await;
+    let gone = PublicKey {
+        key_id: "gone".to_owned(),
+        ..PublicKey::default()
+    };
+    let gone = Subject::PublicKey(Box::new(gone));
+    router.entities.insert(key(&gone), gone);
+    router.reconnect(&stage.publisher);
+    router.read_until(|router| !router.has(4, "gone")).await;
+    assert_eq!(router.states, 1);
+    let again = stage.publisher.state.lock().position().unwrap();
+    assert!(again.key_ids.contains("gone"));
+}
+
+#[tokio::test]
+async fn a_backup_begins_a_timeline() {
+    let stage = Stage::start().await;
+    let mut router = Router::connect(&stage.publisher, "router", 100);
+    let first = stage.service("first").await;
+    router.read_until(|router| router.has(1, &first)).await;
+    let harness = stage.stop().await;
+    let stage = Stage::on(Harness::restore(harness.back_up()).await).await;
+    let before = router.timeline.clone();
+    router.reconnect(&stage.publisher);
+    router.read_until(|router| router.states == 2).await;
+    assert_ne!(router.timeline, before);
+    assert!(router.has(1, &first));
+}
+
+#[tokio::test]
+async fn what_routers_know_of_a_store_that_was_put_back_counts_for_nothing() {
+    let stage = Stage::start().await;
+    let mut router = Router::connect(&stage.publisher, "router", 100);
+    let first = stage.service("first").await;
+    router.read_until(|router| router.has(1, &first)).await;
+    // The file, copied without a word.
+    let harness = stage.stop().await;
+    let copy = harness.remains().with_entropy(7);
+    let mut current = router;
+    let mut ahead = Vec::new();
+    let stage = Stage::on(harness).await;
+    stage.model().await;
+    current.reconnect(&stage.publisher);
+    for number in 0..5 {
+        let lost = stage.service(&format!("lost {number}")).await;
+        current.read_until(|router| router.has(1, &lost)).await;
+        ahead.push((current.index, current.timeline.clone()));
+    }
+    assert_eq!(current.states, 1);
+    drop(stage);
+
+    let stage = Stage::on(Harness::restart(copy).await).await;
+    let mut fresh = Router::connect(&stage.publisher, "fresh", 100);
+    fresh.read_until(|router| router.states == 1).await;
+    assert_eq!(fresh.timeline, ahead[0].1, "the file has said so");
+    for number in 0..10 {
+        let other = stage.service(&format!("other {number}")).await;
+        fresh.read_until(|router| router.has(1, &other)).await;
+    }
+    for (number, (index, timeline)) in ahead.into_iter().enumerate() {
+        let mut router = Router::connect(&stage.publisher, &format!("ahead {number}"), 100);
+        (router.index, router.timeline) = (index, timeline);
+        router.subscribe();
+        router.read_until(|router| router.states == 1).await;
+        assert_eq!(router.entities, fresh.entities);
+    }
 }
 
 #[tokio::test]
@@ -469,8 +651,7 @@ async fn a_flood_of_subscriptions_costs_one_state() {
     let first = bodies[0].as_ptr();
     assert!(bodies.iter().all(|body| body.as_ptr() == first));
     // Others have not waited for it.
-    let service = json!({"name": "wiki", "encryptionRequired": true});
-    let service = stage.create("/services", &service).await;
+    let service = stage.service("wiki").await;
     quiet.read_until(|router| router.has(1, &service)).await;
     assert_eq!(quiet.states, 1);
 }
@@ -481,8 +662,7 @@ async fn a_state_that_fills_the_queue_waits_for_an_empty_one() {
     let queue = Queue::new(100, 600);
     let mut router = Router::connect_through(&stage.publisher, "router", queue);
     router.read_until(|router| router.states == 1).await;
-    let first = json!({"name": "first", "encryptionRequired": true});
-    let first = stage.create("/services", &first).await;
+    let first = stage.service("first").await;
     router.queue.arrived.notified().await;
     // It has not read that yet.
     router.index = 0;
@@ -490,4 +670,19 @@ async fn a_state_that_fills_the_queue_waits_for_an_empty_one() {
     router.read_until(|router| router.states == 2).await;
     assert!(router.has(1, &first));
     assert_eq!(*router.queue.refused.lock(), 0);
+}
+
+#[tokio::test]
+async fn others_run_while_the_store_is_read() {
+    let harness = Harness::start().await;
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let receiver = Arc::new(Mutex::new(receiver));
+    tokio::spawn(async move { sender.send(()) });
+    // Read on the only thread, it would wait for a task that cannot run.
+    let work = move |_: &mut Follower| {
+        let waited = receiver.lock().recv_timeout(PATIENCE);
+        waited.map_err(|_timeout| AppError::NotReady)
+    };
+    let reading = read(Follower::new(Arc::clone(&harness.app)), work);
+    timeout(PATIENCE, reading).await.unwrap();
 }

@@ -2,7 +2,7 @@
 
 use super::network::{Truth, change, public_key};
 use super::seeds::for_seeds;
-use portcullis_data_model::{Change, DataModel, Moment, Options, Position, SubscriberId, Update};
+use portcullis_data_model::{Change, DataModel, Moment, Options, SubscriberId, Update};
 use portcullis_domain::clock::{SignedDuration, Timestamp};
 use portcullis_router::access::{Reception, Replica};
 use portcullis_router::edge::ControllerId;
@@ -56,7 +56,7 @@ impl World {
         Self {
             random: Random::from_seed(seed),
             seconds: 0,
-            sender: DataModel::new(OPTIONS, Position::start("0".to_owned()), [], []),
+            sender: DataModel::new(OPTIONS, ("0".to_owned(), 0), [], []),
             truth: Truth::new(),
             keys: BTreeSet::new(),
             revision: 0,
@@ -89,17 +89,18 @@ impl World {
 
     /// The controller starts again, perhaps with another database.
     fn restart_controller(&mut self) {
-        let mut position = self.sender.position();
+        let kept = self.sender.position();
         if self.random.one_in(3) {
-            self.timelines += 1;
-            position.timeline_id = self.timelines.to_string();
-            position.index /= 2;
-            self.revision = position.index;
             change(&mut self.truth, &mut self.random);
         }
+        self.timelines += 1;
+        let start = (self.timelines.to_string(), self.revision / 2);
         let keys = self.keys.iter().map(|id| public_key(id));
         let entities = self.truth.values().cloned();
-        self.sender = DataModel::new(OPTIONS, position, entities, keys);
+        self.sender = DataModel::new(OPTIONS, start, entities, keys);
+        if !self.sender.resume(kept) {
+            self.revision /= 2;
+        }
         for number in 0..ROUTERS {
             self.lose_channel(number);
         }
