@@ -75,7 +75,7 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
     ("filter", AllowedDependencies::Only(&["domain"])),
     (
         "forwarding",
-        AllowedDependencies::Only(&["channel", "wire"]),
+        AllowedDependencies::Only(&["channel", "wire", "xgress"]),
     ),
     (
         "http",

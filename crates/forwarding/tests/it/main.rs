@@ -9,6 +9,8 @@ mod idle;
 #[cfg(test)]
 mod model;
 #[cfg(test)]
+mod network;
+#[cfg(test)]
 mod routes;
 #[cfg(test)]
 mod support;
