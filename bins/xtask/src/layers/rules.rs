@@ -57,6 +57,7 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
             "data-model",
             "domain",
             "fabric",
+            "pki",
             "transport",
             "wire",
         ]),
