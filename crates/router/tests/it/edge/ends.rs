@@ -205,6 +205,7 @@ fn end_of_the_session_ends_everything_in_order() {
     assert_eq!(world.done.removals.len(), 1);
     let others: Vec<_> = world.done.others.iter().collect();
     assert!(matches!(others.last(), Some(Action::CloseChannel { .. })));
+    assert_eq!(world.channels[&alice].deadline(), None);
     assert!(others.iter().any(|action| matches!(
         action,
         Action::Inspected {

@@ -2,6 +2,7 @@
 
 use super::judge::{legacy, service_token};
 use super::world::{World, bind, success};
+use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_router::edge::{ChannelId, EdgeLimits};
 use portcullis_wire::control::ControlMessage;
@@ -330,6 +331,100 @@ fn busy_controller_is_asked_again_for_ever_ever_more_slowly() {
 }
 
 #[test]
+fn controller_may_say_that_it_is_busy_by_the_hint_alone() {
+    let mut world = World::new();
+    let bob = world.oidc("bob");
+    world.says(bob, EdgeMessage::Bind(bind(1, "listener")));
+    for pause in [1, 2, 4, 8] {
+        let create = world.created();
+        world.terminator_answered(failed(&create.address, RetryHint::Busy));
+        world.wait(Duration::from_secs(pause));
+    }
+    assert_eq!(world.hosting.terminators().count(), 1);
+}
+
+#[test]
+fn refusals_before_a_success_do_not_count() {
+    let mut world = World::new();
+    let bob = world.oidc("bob");
+    world.says(bob, EdgeMessage::Bind(bind(1, "listener")));
+    for cost in 1..4 {
+        for _ in 0..2 {
+            let create = world.created();
+            world.terminator_answered(failed(&create.address, RetryHint::Default));
+            world.wait(Duration::from_secs(2));
+        }
+        let create = world.created();
+        world.terminator_answered(success(&create.address));
+        world.says(bob, update(cost));
+    }
+    assert_eq!(world.hosting.terminators().count(), 1);
+}
+
+#[test]
+fn removals_are_tried_again_ever_more_slowly_until_one_succeeds() {
+    let mut world = World::new();
+    let bob = world.oidc("bob");
+    for round in 0..2 {
+        world.bound(bob, bind(round, "listener"));
+        world.says(bob, unbind(round));
+        for pause in [1, 2, 4, 8] {
+            let (request, _) = world.done.removals.pop_front().unwrap();
+            let now = world.now;
+            world.hosting.removal_answered(request, false, now);
+            world.settle();
+            world.wait(Duration::from_millis(pause * 1_000 - 1));
+            assert!(world.done.removals.is_empty(), "not before {pause} s");
+            world.wait(Duration::from_millis(1));
+        }
+        let (request, _) = world.done.removals.pop_front().unwrap();
+        let now = world.now;
+        world.hosting.removal_answered(request, true, now);
+    }
+    assert!(world.hosting.is_empty());
+}
+
+/// A router that was suspended has not read the answers of SDKs either.
+#[test]
+fn suspended_router_asks_again_before_a_bind_is_lost() {
+    let mut world = World::new();
+    let bob = world.oidc("bob");
+    world.says(bob, EdgeMessage::Bind(bind(1, "listener")));
+    world.now += SignedDuration::from_mins(20);
+    world.hosting.handle_timeout(world.now);
+    world.settle();
+    assert_eq!(world.hosting.terminators().count(), 1);
+    let (_, ask, _) = world.done.asked.pop_back().unwrap();
+    world.answers(bob, ask, inspected(ConnectionKind::Bind));
+    world.wait(Duration::from_mins(20));
+    assert_eq!(world.hosting.terminators().count(), 1);
+}
+
+#[test]
+fn routine_checks_do_not_have_sdks_asked() {
+    for (fixes_invalid, is_after_creation) in [(true, true), (false, false)] {
+        let mut world = World::new();
+        let bob = world.oidc("bob");
+        world.says(bob, EdgeMessage::Bind(bind(1, "listener")));
+        let (ask, _) = world.asked();
+        world.answers(bob, ask, inspected(ConnectionKind::Bind));
+        let create = world.created();
+        let question = ValidateTerminators {
+            terminators: vec![TerminatorToValidate {
+                id: create.address,
+                binding: "edge".to_owned(),
+                ..TerminatorToValidate::default()
+            }],
+            fixes_invalid,
+            is_after_creation,
+        };
+        world.hosting.validate(&question, world.now);
+        world.settle();
+        assert!(world.done.asked.is_empty());
+    }
+}
+
+#[test]
 fn creation_without_an_answer_is_repeated() {
     let mut world = World::new();
     let bob = world.oidc("bob");
@@ -470,6 +565,7 @@ fn lost_channel_has_its_terminators_removed_in_batches_until_confirmed() {
     assert_eq!(ids.len(), 10);
     world.hosting.removal_answered(request, true, now);
     assert!(world.hosting.is_empty());
+    assert_eq!(world.hosting.deadline(), None, "nothing is left to be done");
 }
 
 #[test]

@@ -299,6 +299,26 @@ fn offers_are_bounded_and_a_circuit_is_offered_once() {
 }
 
 #[test]
+fn offers_count_among_the_connections_whoever_chooses_their_ids() {
+    for router_provides_connections in [true, false] {
+        let mut world = World::with_limits(EdgeLimits {
+            connections: 2,
+            ..EdgeLimits::default()
+        });
+        let bob = world.oidc("bob");
+        let message = Bind {
+            router_provides_connections,
+            ..bind(1, "listener")
+        };
+        let bind = world.bound(bob, message);
+        world.offers(bind, "c1");
+        world.offers(bind, "c2");
+        assert_eq!(failure(&mut world).0, RouteFailure::ResourcesNotAvailable);
+        assert_eq!(world.channel(bob).connections(), 2);
+    }
+}
+
+#[test]
 fn ids_of_the_router_count_up() {
     let mut world = World::new();
     let bob = world.oidc("bob");

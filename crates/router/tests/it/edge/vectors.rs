@@ -8,7 +8,9 @@ use portcullis_channel::{
     Transmit,
 };
 use portcullis_domain::policies::ServiceGrant;
-use portcullis_router::edge::{Action, CircuitEnded, Closing, FromSdk, InspectionId, Side, ToSdk};
+use portcullis_router::edge::{
+    Action, CircuitData, CircuitEnded, Closing, FromSdk, InspectionId, Side, ToSdk,
+};
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::circuit::CreateCircuitV3;
 use portcullis_wire::edge::{
@@ -371,4 +373,37 @@ fn trace_goes_on_to_the_host() {
         &sent(&mut world),
         "0306090c7ced0000070000003400000000000000e80300000400000000000080f80300000400000001000000f703000008000000e0f231fea1010000fb030000040000000c000000",
     );
+}
+
+/// An acknowledgement without a connection, and the payload headers of an SDK whose router is the end.
+#[test]
+fn xgress_frames_are_those_of_the_circuit() {
+    let mut world = World::new();
+    let alice = world.oidc("alice");
+    let recorded = "0306090c4d040000040000003400000004000000d40800000200000020dcd008000016000000315a5a4a524a735448366458626e4c41494a4f43646fd3080000040000001800000000000001";
+    world.dialed(alice, 1, "1ZZJRJsTH6dXbnLAIJOCdo", true);
+    world.done.put.clear();
+    world.says_frame(alice, frame(recorded));
+    let Some((circuit, FromSdk::Acknowledgement(acknowledgement))) = world.done.put.pop_front()
+    else {
+        panic!("an acknowledgement");
+    };
+    assert_eq!(circuit.as_str(), "1ZZJRJsTH6dXbnLAIJOCdo");
+    let again = EdgeMessage::Acknowledgement(acknowledgement);
+    assert_same(&again.encode().unwrap(), recorded);
+
+    let fin = frame(
+        "0306090c4c040000050000003100000000000000d4080000020000005dade00700000400000001000000d008000003000000616263d1080000080000000600000000000000",
+    );
+    let Ok(EdgeMessage::Payload(fin)) = EdgeMessage::decode(&fin.into_message()) else {
+        panic!("a payload");
+    };
+    world.dialed(alice, 2, "abc", false);
+    let data = CircuitData {
+        headers: fin.headers,
+        data: fin.data,
+    };
+    world.delivers(alice, "abc", ToSdk::Data(data));
+    let (message, _) = world.sent();
+    assert!(matches!(message, EdgeMessage::Data(data) if data.flags == DataFlags::FIN));
 }
