@@ -280,6 +280,7 @@ fn tell_what_is_carried(world: &mut World<'_>, from: RouterSession) {
             0 if world.has_right(&right) => Claim::Granted {
                 ingress: other.clone(),
                 right,
+                tags: Arc::default(),
             },
             1 => Claim::Refused,
             _ => Claim::Unknown,
