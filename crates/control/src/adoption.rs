@@ -1,11 +1,13 @@
 //! Circuits that routers carry and the controller does not know, because it was restarted.
 
 use crate::plane::Plane;
-use crate::translate::{CarriedReport, Origin};
+use crate::translate::{self, CarriedReport, Origin};
 use portcullis_app::rights::{self, RightInUse, Verdict};
-use portcullis_domain::ids::RouterId;
+use portcullis_domain::ids::{IdentityId, RouterId};
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_fabric::{CarriedCircuit, Claim, Right};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Judges what a router says of the origins of circuits: whether those who have dialed them there may.
 /// In which session they have, nobody knows any more.
@@ -48,11 +50,17 @@ fn right(origin: &Origin, router: &RouterId) -> RightInUse {
     }
 }
 
+fn tags(origin: &Origin) -> BTreeMap<String, String> {
+    let host = origin.host.as_ref().map(IdentityId::as_str);
+    translate::tags(&origin.client, host, &origin.service)
+}
+
 fn claim(origin: Origin, verdict: Option<Verdict>) -> Claim {
     match verdict {
         None => Claim::Unknown,
         Some(Verdict::Ended) => Claim::Refused,
         Some(Verdict::Stays { .. }) => Claim::Granted {
+            tags: Arc::new(tags(&origin)),
             ingress: origin.ingress,
             right: Right {
                 client: origin.client,

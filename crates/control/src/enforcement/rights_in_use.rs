@@ -1,6 +1,7 @@
 //! The rights that circuits depend on.
 
 use super::InUse;
+use crate::translate;
 use portcullis_app::rights::RightInUse;
 use portcullis_domain::ids::IdentityId;
 use portcullis_domain::policies::ServiceGrant;
@@ -47,10 +48,16 @@ fn dialing(network: &Network, circuit: &CircuitView<'_>) -> Option<RightInUse> {
 /// In which session somebody hosts is not known here; the terminator ends with it, and the router ends
 /// the circuit.
 fn hosting(network: &Network, circuit: &CircuitView<'_>) -> Option<RightInUse> {
-    let target = circuit.target?;
-    let is_hosted = HOSTED.contains(&target.binding.as_str());
-    is_hosted.then_some(RightInUse {
-        identity: IdentityId::from_wire(target.host.clone()),
+    let host = match circuit.target {
+        Some(target) if HOSTED.contains(&target.binding.as_str()) => {
+            IdentityId::from_wire(target.host.clone())
+        },
+        Some(_) => return None,
+        // It was adopted.
+        None => translate::host_of_tags(circuit.tags)?,
+    };
+    Some(RightInUse {
+        identity: host,
         service: circuit.right.service.clone(),
         grant: ServiceGrant::Bind,
         session: None,

@@ -14,7 +14,6 @@ use portcullis_wire::control::circuit::{
 use portcullis_wire::control::refusal::Refusal;
 use portcullis_wire::control::tunnel::CreateTunnelCircuitAnswer;
 use portcullis_wire::{EncodeError, ErrorCode, RetryHint};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// In which message a router has asked for a circuit, which decides how it is answered.
@@ -52,7 +51,7 @@ pub(super) struct PendingDial {
 impl DialRequest {
     pub(super) fn into_dial(self, id: DialId) -> (Dial, DialForm) {
         let Self { from, form, parts } = self;
-        let tags = tags(&parts.right.client, None, &parts.right.service);
+        let tags = translate::tags(&parts.right.client, None, &parts.right.service);
         let dial = Dial {
             id,
             from,
@@ -66,19 +65,6 @@ impl DialRequest {
         };
         (dial, form)
     }
-}
-
-/// What usage reports of routers name.
-fn tags(
-    client: &IdentityId,
-    host: Option<String>,
-    service: &ServiceId,
-) -> BTreeMap<String, String> {
-    let client = Some(("clientId", client.as_str().to_owned()));
-    let service = Some(("serviceId", service.as_str().to_owned()));
-    let host = host.map(|host| ("hostId", host));
-    let all = [client, host, service].into_iter().flatten();
-    all.map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 impl PendingDial {
@@ -111,18 +97,18 @@ impl PendingDial {
             DialForm::V1 | DialForm::V2 | DialForm::V3 | DialForm::Tunnel => Priority::Default,
         };
         let answer = match result {
-            Ok(established) => self.success(circuit, established),
+            Ok(established) => self.success(circuit, &established),
             Err(failure) => self.failure(circuit, &failure),
         };
         let message = answer.encode().unwrap_or_else(|error| too_long(&error));
         (priority, message)
     }
 
-    fn success(&self, circuit: &CircuitId, established: Established) -> ControlMessage {
+    fn success(&self, circuit: &CircuitId, established: &Established) -> ControlMessage {
         let circuit_id = circuit.as_str().to_owned();
         let address = established.ingress.as_str().to_owned();
         let peer_data = translate::peer_data_to_wire(&established.peer_data);
-        let tags = tags(&self.client, Some(established.host), &self.service);
+        let tags = translate::tags(&self.client, Some(&established.host), &self.service);
         let answer = CreateCircuitAnswer {
             circuit_id,
             address,

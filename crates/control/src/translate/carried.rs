@@ -7,6 +7,7 @@
 //!
 //! The second one tells by whom a circuit was dialed here.
 
+use super::tags;
 use portcullis_domain::ids::{IdentityId, ServiceId};
 use portcullis_fabric::{Address, CircuitId, Forward, ForwardKind};
 use portcullis_wire::control::inspection::{InspectRequest, InspectResponse};
@@ -15,8 +16,6 @@ use std::collections::{BTreeMap, HashMap};
 
 const CIRCUITS: &str = "router-circuits";
 const EDGE_CIRCUITS: &str = "router-edge-circuits";
-/// Tag of circuits, which routers got with the answer to a dial.
-const SERVICE_TAG: &str = "serviceId";
 /// What the end that has dialed calls itself.
 const INITIATOR: &str = "Initiator";
 
@@ -34,6 +33,8 @@ pub(crate) struct Origin {
     pub(crate) ingress: Address,
     pub(crate) client: IdentityId,
     pub(crate) service: ServiceId,
+    /// Who hosts.
+    pub(crate) host: Option<IdentityId>,
 }
 
 /// A router did not say what it carries.
@@ -65,7 +66,7 @@ struct EdgeCircuit {
     address: String,
     identity_id: String,
     originator: String,
-    tags: Option<HashMap<String, String>>,
+    tags: Option<BTreeMap<String, String>>,
 }
 
 /// Asks a router what it carries.
@@ -144,11 +145,12 @@ fn origins(circuits: HashMap<String, EdgeCircuit>) -> HashMap<String, Origin> {
         .filter(|circuit| circuit.originator == INITIATOR);
     dialed
         .filter_map(|circuit| {
-            let service = circuit.tags?.remove(SERVICE_TAG)?;
+            let told = circuit.tags?;
             let origin = Origin {
+                service: tags::service(&told)?,
+                host: tags::host(&told),
                 ingress: Address::new(&circuit.address).ok()?,
                 client: IdentityId::from_wire(circuit.identity_id),
-                service: ServiceId::from_wire(service),
             };
             Some((circuit.circuit_id, origin))
         })
@@ -180,7 +182,7 @@ mod tests {
     fn router_says_what_it_forwards_and_who_has_dialed() {
         let edge = r#"{"circuits":{"c/a":{"circuitId":"c","address":"a","identityId":"i",
             "originator":"Initiator","ctrlId":"c1","edgeConnId":1,"channelConnId":"G8yq",
-            "timeSinceLastLinkRx":"1s","tags":{"serviceId":"s","clientId":"i"}}}}"#;
+            "timeSinceLastLinkRx":"1s","tags":{"serviceId":"s","clientId":"i","hostId":"h"}}}}"#;
         let response = response(&[(EDGE_CIRCUITS, edge), (CIRCUITS, CARRIED)]);
         let carried = carried_circuits(&response, "c1").unwrap();
         assert_eq!(carried.len(), 1);
@@ -190,6 +192,7 @@ mod tests {
         assert_eq!(origin.ingress.as_str(), "a");
         assert_eq!(origin.client.as_str(), "i");
         assert_eq!(origin.service.as_str(), "s");
+        assert_eq!(origin.host.as_ref().unwrap().as_str(), "h");
     }
 
     #[test]

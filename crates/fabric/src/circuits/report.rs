@@ -3,7 +3,9 @@
 use super::{Forward, Right, RouteId};
 use crate::{Address, CircuitId, PeerData};
 use portcullis_channel::Moment;
+use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 /// The answer to a route.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -133,7 +135,12 @@ pub enum Claim {
     /// Nothing: the circuit was dialed at another router, or long ago.
     Unknown,
     /// The circuit was dialed here, and may be.
-    Granted { ingress: Address, right: Right },
+    Granted {
+        ingress: Address,
+        right: Right,
+        /// For logs and usage reports of routers.
+        tags: Arc<BTreeMap<String, String>>,
+    },
     /// The circuit was dialed here, and may not be.
     Refused,
 }

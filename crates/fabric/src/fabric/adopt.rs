@@ -53,6 +53,7 @@ struct Origin {
     router: RouterSlot,
     ingress: Address,
     right: Right,
+    tags: Arc<BTreeMap<String, String>>,
 }
 
 impl Adoption {
@@ -125,10 +126,15 @@ impl Fabric {
         }
         let origin = match carried.claim {
             Claim::Unknown => None,
-            Claim::Granted { ingress, right } => Some(Origin {
+            Claim::Granted {
+                ingress,
+                right,
+                tags,
+            } => Some(Origin {
                 router: from.router(),
                 ingress,
                 right,
+                tags,
             }),
             Claim::Refused => {
                 self.send_unroute(from, id.clone(), true);
@@ -203,7 +209,7 @@ impl Fabric {
                 egress,
             },
             right: origin.right,
-            tags: Arc::default(),
+            tags: origin.tags,
             target: None,
             path,
             cost: 0,

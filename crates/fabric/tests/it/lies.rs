@@ -9,6 +9,7 @@ use portcullis_fabric::{
     RouteErrorCode, RouteFailure, RouteResult, Service,
 };
 use portcullis_seeded_random::Random;
+use std::sync::Arc;
 use std::time::Duration;
 
 const LINKS: [&str; 6] = ["ac", "ad", "dc", "ca", "zz", "da"];
@@ -141,6 +142,7 @@ impl Liar {
                 _ => Claim::Granted {
                     ingress: address(from.as_str()),
                     right: right(),
+                    tags: Arc::default(),
                 },
             };
             CarriedCircuit {

@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Debug, Default)]
 pub(crate) struct Entry {
     forwards: BTreeMap<String, String>,
-    /// The end where it was dialed, and the service.
-    pub(crate) ingress: Option<(String, String)>,
+    /// The end where it was dialed, and the tags that came with it.
+    pub(crate) ingress: Option<(String, BTreeMap<String, String>)>,
     pub(crate) egress: Option<String>,
 }
 
@@ -107,10 +107,10 @@ pub(crate) fn carried(
         .map(|(id, entry)| (id.clone(), entry.shown(id, controller, links)))
         .collect();
     let dialed = circuits.iter().filter_map(|(id, entry)| {
-        let (address, service) = entry.ingress.as_ref()?;
+        let (address, tags) = entry.ingress.as_ref()?;
         let origin = json!({
             "circuitId": id, "address": address, "identityId": router, "originator": "Initiator",
-            "ctrlId": controller, "tags": {"serviceId": service, "clientId": router},
+            "ctrlId": controller, "tags": tags,
         });
         Some((format!("{id}/{address}"), origin))
     });

@@ -343,20 +343,20 @@ impl Router {
         });
     }
 
-    pub(crate) fn dial(&self, service: &str, name: &str) {
+    pub(crate) fn dial(&self, name: &str) {
         let request = ControlMessage::CreateTunnelCircuit(CreateTunnelCircuit {
             service_name: name.to_owned(),
             peer_data: key(),
             ..CreateTunnelCircuit::default()
         });
-        let (router, service) = (self.clone(), service.to_owned());
+        let router = self.clone();
         tokio::spawn(async move {
             if let Some(ControlMessage::CreateTunnelCircuitAnswer(answer)) =
                 router.ask(&request).await
             {
                 router.with(|mind| {
                     let entry = mind.circuits.entry(answer.circuit_id).or_default();
-                    entry.ingress = Some((answer.address, service));
+                    entry.ingress = Some((answer.address, answer.tags));
                 });
             }
         });

@@ -259,7 +259,7 @@ impl World {
     pub(crate) fn dial_service(&self, number: usize, service: usize) {
         let service = &self.services[service];
         if let Some(router) = self.router(number) {
-            router.dial(&service.id, service.name);
+            router.dial(service.name);
         }
     }
 }

@@ -6,12 +6,14 @@ use portcullis_fabric::{
     Action, CarriedCircuit, CarriedCircuits, CircuitEvent, CircuitFault, Claim, EndReason,
     FabricOptions, Forward, ForwardFault, ForwardKind,
 };
+use std::sync::Arc;
 use std::time::Duration;
 
 fn granted() -> Claim {
     Claim::Granted {
         ingress: address("x-in"),
         right: right(),
+        tags: Arc::default(),
     }
 }
 

@@ -137,6 +137,7 @@ impl Controller {
                             Claim::Granted {
                                 ingress,
                                 right: right(client),
+                                tags: Arc::default(),
                             }
                         },
                         Some(_) => Claim::Refused,
