@@ -8,6 +8,7 @@ mod context;
 mod decision;
 mod evaluator;
 mod grant_resolver;
+mod judges;
 mod report;
 mod view;
 
@@ -16,6 +17,7 @@ pub(crate) use context::PostureContext;
 pub(crate) use decision::decide_access;
 pub(crate) use evaluator::PostureEvaluator;
 pub(crate) use grant_resolver::{GrantResolver, PolicySummary};
+pub(crate) use judges::machine_judge;
 pub use report::{Reports, report};
 pub use view::{read_data, read_refusals};
 

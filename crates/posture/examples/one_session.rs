@@ -8,7 +8,7 @@ use portcullis_domain::ids::{PostureCheckId, ServicePolicyId};
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_domain::posture_check::{Check, MfaCheck, OsCheck, PostureCheck, PostureCheckSpec};
 use portcullis_posture::{
-    AccessDecision, Client, GrantingPolicy, OsInfo, Posture, PostureReport, Report,
+    AccessDecision, Client, GrantingPolicy, MachineJudge, OsInfo, Posture, PostureReport, Report,
 };
 use std::error::Error;
 use std::io::Write as _;
@@ -66,6 +66,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             posture: &posture,
             totp_passed_at,
             sdk: &sdk,
+            machine_judge: MachineJudge::Here,
         };
         let access = AccessDecision::decide([&policy], ServiceGrant::Dial, &client, now);
         writeln!(out, "minute {minute:2}, {what}: {}", words(&access))?;

@@ -12,6 +12,18 @@ pub struct Client<'a> {
     /// Last TOTP pass of the session that still counts; see [`valid_totp_pass`].
     pub totp_passed_at: Option<Timestamp>,
     pub sdk: &'a SdkInfo,
+    pub machine_judge: MachineJudge,
+}
+
+/// Who judges the checks about the machine of a session: all but those of TOTP codes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum MachineJudge {
+    /// Whoever evaluates, by [`Client::posture`].
+    #[default]
+    Here,
+    /// The router through which a service is used, by what the client reports to it. For the controller,
+    /// these checks pass.
+    Router,
 }
 
 /// First SDK version that supports timeouts.
@@ -75,6 +87,7 @@ mod tests {
                 posture: &Posture::default(),
                 totp_passed_at: None,
                 sdk: &sdk,
+                machine_judge: MachineJudge::Here,
             };
             assert_eq!(client.is_legacy(), is_legacy, "{kind} {version}");
         }

@@ -22,7 +22,7 @@
 //! use portcullis_domain::ids::{PostureCheckId, ServicePolicyId};
 //! use portcullis_domain::policies::ServiceGrant;
 //! use portcullis_domain::posture_check::{Check, MfaCheck, PostureCheck, PostureCheckSpec};
-//! use portcullis_posture::{AccessDecision, Client, GrantingPolicy, Posture};
+//! use portcullis_posture::{AccessDecision, Client, GrantingPolicy, MachineJudge, Posture};
 //!
 //! let now = Timestamp::from_second(1_000_000)?;
 //! let check = PostureCheckSpec {
@@ -40,7 +40,12 @@
 //! };
 //!
 //! let (posture, sdk) = (Posture::default(), SdkInfo::default());
-//! let mut client = Client { posture: &posture, totp_passed_at: None, sdk: &sdk };
+//! let mut client = Client {
+//!     posture: &posture,
+//!     totp_passed_at: None,
+//!     sdk: &sdk,
+//!     machine_judge: MachineJudge::Here,
+//! };
 //! let access = AccessDecision::decide([&policy], ServiceGrant::Dial, &client, now);
 //! assert!(matches!(access, AccessDecision::Refused(failures) if failures.len() == 1));
 //!
@@ -71,7 +76,7 @@ pub use portcullis_domain::posture::{
     ShortenedService,
 };
 
-pub use client::{Client, valid_totp_pass};
+pub use client::{Client, MachineJudge, valid_totp_pass};
 pub use mfa_prompts::MfaPrompts;
 pub use policy::{AccessDecision, GrantingPolicy, PassedPolicy, PolicyVerdict};
 pub use posture::{Posture, ProcessKey, ReportOutcome};

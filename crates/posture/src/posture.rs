@@ -158,6 +158,14 @@ impl Posture {
         self.processes.get(&ProcessKey::Check(check.clone()))
     }
 
+    /// Whether anything was reported that checks about the machine ask for.
+    pub fn tells_of_machine(&self) -> bool {
+        self.os.is_some()
+            || self.domain.is_some()
+            || self.addresses.is_some()
+            || !self.processes.is_empty()
+    }
+
     /// When the device last woke up.
     pub fn woken_at(&self) -> Option<Timestamp> {
         self.woken_at

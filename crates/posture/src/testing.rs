@@ -1,6 +1,8 @@
 //! Fixtures of the tests.
 
-use crate::{Client, GrantingPolicy, OsInfo, Posture, PostureReport, ProcessInfo, Report};
+use crate::{
+    Client, GrantingPolicy, MachineJudge, OsInfo, Posture, PostureReport, ProcessInfo, Report,
+};
 use portcullis_domain::client_info::SdkInfo;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::{PostureCheckId, ServicePolicyId};
@@ -128,5 +130,6 @@ pub(crate) fn client(posture: &Posture, passed_at: Option<i64>) -> Client<'_> {
         posture,
         totp_passed_at: passed_at.map(at),
         sdk: &UNKNOWN,
+        machine_judge: MachineJudge::Here,
     }
 }

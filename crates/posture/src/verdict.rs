@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use crate::client::Client;
+use crate::client::{Client, MachineJudge};
 use crate::machine;
 use crate::mfa::{self, MfaStatus};
 use portcullis_domain::clock::Timestamp;
@@ -31,6 +31,8 @@ pub struct Verdict {
 pub fn evaluate(check: &PostureCheck, client: &Client<'_>, now: Timestamp) -> Verdict {
     let posture = client.posture;
     match &check.spec.check {
+        Check::Mfa(mfa) => Verdict::for_mfa(*mfa, client, now),
+        _ if client.machine_judge == MachineJudge::Router => Verdict::without_deadline(true),
         Check::Os(os) => Verdict::without_deadline(machine::passes_os(os, posture)),
         Check::Domain(domain) => Verdict::without_deadline(machine::passes_domain(domain, posture)),
         Check::Mac(mac) => Verdict::without_deadline(machine::passes_mac(mac, posture)),
@@ -40,7 +42,6 @@ pub fn evaluate(check: &PostureCheck, client: &Client<'_>, now: Timestamp) -> Ve
         Check::ProcessMulti(processes) => {
             Verdict::without_deadline(machine::passes_processes(processes, posture))
         },
-        Check::Mfa(mfa) => Verdict::for_mfa(*mfa, client, now),
     }
 }
 

@@ -2,7 +2,8 @@
 
 use crate::app::App;
 use crate::error::AppError;
-use crate::posture::GrantResolver;
+use crate::memo::Memo;
+use crate::posture::{GrantResolver, machine_judge};
 use crate::rights::find_router_identity;
 use crate::service_sessions::GrantEvaluator;
 use crate::session_validity::{RevocableToken, is_token_revoked};
@@ -12,6 +13,7 @@ use portcullis_domain::oidc_session::TokenId;
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_domain::session::Session;
 use portcullis_domain::terminator::Terminator;
+use portcullis_posture::MachineJudge;
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{IndexedId, Rows, reference};
 
@@ -21,6 +23,7 @@ pub(super) struct HostEvaluator<'a> {
     app: &'a App,
     sessions: GrantEvaluator<'a>,
     policies: GrantResolver<'a>,
+    judges: Memo<RouterId, MachineJudge>,
     now: Timestamp,
 }
 
@@ -31,6 +34,7 @@ impl<'a> HostEvaluator<'a> {
             app,
             sessions: GrantEvaluator::new(app, now),
             policies: GrantResolver::new(app),
+            judges: Memo::default(),
             now,
         }
     }
@@ -58,18 +62,22 @@ impl<'a> HostEvaluator<'a> {
         let is_granted = match &host.session {
             Some(session) => {
                 !is_revoked(rows, host.access_token.as_ref())?
-                    && self.is_granted_to_client(rows, session, *created_at)?
+                    && self.is_granted_to_client(
+                        rows,
+                        (session, &terminator.router),
+                        *created_at,
+                    )?
             },
             None => self.is_granted_to_router(rows, &terminator.router, service)?,
         };
         Ok(is_granted && self.is_given(router, (identity, service))?)
     }
 
-    /// Whether a service session may be used to host, by a token that it had at a moment.
+    /// Whether a service session may be used to host through a router, by a token that it had at a moment.
     fn is_granted_to_client(
         &self,
         rows: Rows<'_>,
-        session: &SessionId,
+        (session, router): (&SessionId, &RouterId),
         at: Timestamp,
     ) -> Result<bool, AppError> {
         let Some(found) = rows.find_shared::<Session>(&reference(session))? else {
@@ -82,7 +90,13 @@ impl<'a> HostEvaluator<'a> {
             identity: &found.entity.identity,
             issued_at: at,
         };
-        Ok(!token.is_revoked(rows)? && self.sessions.is_granted(rows, found.number())?)
+        let judge = self.machine_judge(rows, router)?;
+        Ok(!token.is_revoked(rows)? && self.sessions.is_granted_by(rows, found.number(), judge)?)
+    }
+
+    fn machine_judge(&self, rows: Rows<'_>, router: &RouterId) -> Result<MachineJudge, StoreError> {
+        self.judges
+            .get_or_try_insert_with(router.clone(), || machine_judge(rows, router))
     }
 
     /// Whether a policy lets the identity of a router host a service. Nobody knows the posture of a

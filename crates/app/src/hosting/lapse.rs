@@ -82,11 +82,12 @@ impl Affected {
                 Self::referrers_if(change, attributes, identity_key(change.number))
             },
             Change::Router(change) => {
-                let attributes = |router: &Router| {
+                let terms = |router: &Router| {
                     let edge = router.spec.edge();
-                    edge.map(|edge| edge.role_attributes.clone())
+                    let attributes = edge.map(|edge| edge.role_attributes.clone());
+                    (router.spec.reported.judges_posture(), attributes)
                 };
-                Self::referrers_if(change, attributes, router_key(change.number))
+                Self::referrers_if(change, terms, router_key(change.number))
             },
             Change::Service(change) => {
                 let attributes = |service: &Service| service.spec.role_attributes.clone();

@@ -9,6 +9,7 @@ use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::RecordNumber;
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_domain::view::{CheckPosture, PolicyPosture, ServiceGrants};
+use portcullis_posture::MachineJudge;
 use portcullis_storage::tables::Rows;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -29,7 +30,8 @@ impl<'a> PostureEvaluator<'a> {
         caller: &Caller,
     ) -> Result<Self, AppError> {
         let has_checks = !app.require_lists()?.posture_checks().is_empty();
-        let subject = has_checks.then(|| PostureContext::for_caller(app, rows, caller));
+        let subject =
+            has_checks.then(|| PostureContext::for_caller(app, rows, caller, MachineJudge::Here));
         Ok(Self {
             resolver: GrantResolver::new(app),
             context: subject.transpose()?,

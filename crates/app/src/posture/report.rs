@@ -10,7 +10,7 @@ use portcullis_domain::posture::{PostureReport, ShortenedService};
 use portcullis_domain::posture_check::Check;
 use portcullis_index::{PolicyKind, PolicySide};
 use portcullis_posture::{
-    GrantedService, GrantingPolicy, MfaPrompts, NormalizedReports, shortened_services,
+    GrantedService, GrantingPolicy, MachineJudge, MfaPrompts, NormalizedReports, shortened_services,
 };
 use portcullis_storage::tables::Rows;
 use std::collections::BTreeMap;
@@ -64,7 +64,7 @@ fn find_shortened(
     prompts: MfaPrompts,
 ) -> Result<Vec<ShortenedService>, AppError> {
     let view = app.snapshot()?;
-    let context = PostureContext::for_caller(app, view.rows(), caller)?;
+    let context = PostureContext::for_caller(app, view.rows(), caller, MachineJudge::Here)?;
     let policies = prompting_policies(app, view.rows(), caller, prompts)?;
     let mut services: Vec<_> = granted_services(app, &policies)?.into_values().collect();
     services.sort_by(|left, right| left.name.cmp(&right.name));

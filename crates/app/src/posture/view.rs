@@ -11,7 +11,7 @@ use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::{IdentityId, RecordNumber};
 use portcullis_domain::posture::FailedRequest;
 use portcullis_domain::view::PostureView;
-use portcullis_posture::{Posture, valid_totp_pass};
+use portcullis_posture::{MachineJudge, Posture, valid_totp_pass};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{Found, Rows, reference};
@@ -37,7 +37,8 @@ pub fn read_data(
     for found in relevant_sessions(rows, &identity, &reported)? {
         live_postures.extend(reported.get(&found.number()));
         let numbers: SessionNumbers = (number, found.number());
-        let context = PostureContext::for_session(app, rows, numbers, &found.entity)?;
+        let context =
+            PostureContext::for_session(app, rows, numbers, &found.entity, MachineJudge::Here)?;
         sessions.push(context.client().view(found.entity.id));
     }
     let newest = Posture::newest(live_postures.into_iter().map(|posture| &**posture));

@@ -3,7 +3,7 @@
 use super::edge_routers::check_router;
 use super::{GrantedService, Refusal, Right, RightSession};
 use crate::app::App;
-use crate::posture::{PostureContext, decide_access};
+use crate::posture::{PostureContext, decide_access, machine_judge};
 use crate::routers::ConnectedRouter;
 use crate::session_validity::LiveSession;
 use crate::{service_sessions, sessions, tokens};
@@ -45,9 +45,11 @@ pub fn judge(
     let service = find_service(rows, &session.service)?;
     // A grant that has ended takes its service sessions along, although some are removed later.
     let ends =
-        judge_policies(app, rows, &live, (&service, grant)).map_err(|refusal| match refusal {
-            Refusal::AccessDenied | Refusal::PostureCheckFailed => Refusal::InvalidSession,
-            other => other,
+        judge_policies(app, rows, (&live, router), (&service, grant)).map_err(|refusal| {
+            match refusal {
+                Refusal::AccessDenied | Refusal::PostureCheckFailed => Refusal::InvalidSession,
+                other => other,
+            }
         })?;
     check_router(
         app,
@@ -84,7 +86,7 @@ pub fn judge_dial_by_identity(
     let live = shown.live;
     let service = find_service(rows, service)?;
     let wanted = (&service, ServiceGrant::Dial);
-    let ends = judge_policies(app, rows, &live, wanted)?;
+    let ends = judge_policies(app, rows, (&live, router), wanted)?;
     check_router(
         app,
         rows,
@@ -108,12 +110,13 @@ fn find_service(rows: Rows<'_>, id: &ServiceId) -> Result<Found<Arc<Service>>, R
 fn judge_policies(
     app: &App,
     rows: Rows<'_>,
-    live: &LiveSession,
+    (live, router): (&LiveSession, &ConnectedRouter),
     (service, grant): (&Found<Arc<Service>>, ServiceGrant),
 ) -> Result<Option<Timestamp>, Refusal> {
+    let judge = machine_judge(rows, router.id())?;
     let identity = live.identity.number();
     let session = (identity, live.session.number());
-    let context = PostureContext::for_session(app, rows, session, &live.session.entity)?;
+    let context = PostureContext::for_session(app, rows, session, &live.session.entity, judge)?;
     let decision = decide_access(app, rows, (identity, service.number()), grant, &context)?;
     match &decision {
         AccessDecision::Granted(_) => Ok(decision.ends_at()),

@@ -264,7 +264,8 @@ impl Losses {
         let terms = |router: &Router| {
             let edge = router.spec.edge();
             let attributes = edge.map(|edge| edge.role_attributes.clone());
-            (router.spec.disabled, attributes)
+            let judges_posture = router.spec.reported.judges_posture();
+            (router.spec.disabled, judges_posture, attributes)
         };
         if change.entity.as_deref().map(terms) != Some(terms(before)) {
             self.routers.insert(before.id.clone());

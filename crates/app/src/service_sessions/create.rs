@@ -17,7 +17,7 @@ use portcullis_domain::session::Session;
 use portcullis_domain::tags::Tags;
 use portcullis_domain::view::{NamedRef, SessionView};
 use portcullis_oidc::claims::ServiceSessionClaims;
-use portcullis_posture::AccessDecision;
+use portcullis_posture::{AccessDecision, MachineJudge};
 use portcullis_storage::tables::{Found, Rows, RowsMut, SESSION, identity_key, session_grant};
 use secrecy::SecretString;
 
@@ -101,14 +101,15 @@ fn prepare(
     Ok((view, is_new))
 }
 
-/// Evaluates the policies that grant the caller the service.
+/// Evaluates the policies that grant the caller the service. What routers may judge is left to the one to
+/// which the session will be shown: if that does not judge, the controller does then.
 fn check_access(
     app: &App,
     rows: Rows<'_>,
     caller: &Caller,
     (service, grant): (&Found<Service>, ServiceGrant),
 ) -> Result<(), AppError> {
-    let context = PostureContext::for_caller(app, rows, caller)?;
+    let context = PostureContext::for_caller(app, rows, caller, MachineJudge::Router)?;
     let numbers = (caller.identity_number, service.number());
     match decide_access(app, rows, numbers, grant, &context)? {
         AccessDecision::Granted(_passes) => Ok(()),

@@ -12,6 +12,7 @@ use portcullis_domain::ids::{RecordNumber, ServicePolicyId};
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_domain::session::Session;
 use portcullis_domain::view::NamedRef;
+use portcullis_posture::MachineJudge;
 use portcullis_storage::tables::{Found, Rows, UniqueIndex, UniqueValue};
 use std::rc::Rc;
 
@@ -24,9 +25,9 @@ pub(crate) struct GrantEvaluator<'a> {
     /// Whether API sessions are valid, by token hash.
     liveness: Memo<[u8; 16], bool>,
     /// What posture checks are evaluated against; `None` for API sessions that ended.
-    contexts: Memo<[u8; 16], Option<Rc<PostureContext>>>,
+    contexts: Memo<([u8; 16], MachineJudge), Option<Rc<PostureContext>>>,
     /// Whether an API session passes the posture checks of a policy.
-    passes: Memo<([u8; 16], RecordNumber), bool>,
+    passes: Memo<([u8; 16], MachineJudge, RecordNumber), bool>,
 }
 
 /// What a service session was granted.
@@ -88,11 +89,23 @@ impl<'a> GrantEvaluator<'a> {
         }
     }
 
-    /// Whether the session with a number is still granted.
+    /// Whether the session with a number is still granted. As when it was created, what routers may judge
+    /// is left to them.
     pub(crate) fn is_granted(
         &self,
         rows: Rows<'_>,
         session: RecordNumber,
+    ) -> Result<bool, AppError> {
+        self.is_granted_by(rows, session, MachineJudge::Router)
+    }
+
+    /// Like [`is_granted`](Self::is_granted), where the session is used and it is known who judges
+    /// checks about machines.
+    pub(crate) fn is_granted_by(
+        &self,
+        rows: Rows<'_>,
+        session: RecordNumber,
+        judge: MachineJudge,
     ) -> Result<bool, AppError> {
         let Some(grant) = SessionGrant::find(self.app, session)? else {
             return Ok(false);
@@ -105,7 +118,7 @@ impl<'a> GrantEvaluator<'a> {
             return Ok(true);
         }
         for policy in &policies {
-            if self.is_passed(rows, &grant, policy)? {
+            if self.is_passed(rows, &grant, policy, judge)? {
                 return Ok(true);
             }
         }
@@ -121,7 +134,7 @@ impl<'a> GrantEvaluator<'a> {
     ) -> Result<Vec<NamedRef<ServicePolicyId>>, AppError> {
         let mut named = Vec::new();
         for summary in self.find_policies(grant)? {
-            if self.is_passed(rows, grant, &summary)? {
+            if self.is_passed(rows, grant, &summary, MachineJudge::Router)? {
                 let policy = self.resolver.load(rows, &summary)?;
                 named.extend(policy.map(|policy| NamedRef {
                     id: policy.id.clone(),
@@ -153,13 +166,14 @@ impl<'a> GrantEvaluator<'a> {
         rows: Rows<'_>,
         grant: &SessionGrant,
         summary: &PolicySummary,
+        judge: MachineJudge,
     ) -> Result<bool, AppError> {
         if !summary.has_checks() {
             return Ok(true);
         }
-        let key = (grant.api_session.0, summary.number);
+        let key = (grant.api_session.0, judge, summary.number);
         self.passes.get_or_try_insert_with(key, || {
-            let context = self.find_context(rows, grant.api_session)?;
+            let context = self.find_context(rows, grant.api_session, judge)?;
             let policy = self.resolver.load(rows, summary)?;
             Ok(context.zip(policy).is_some_and(|(context, policy)| {
                 policy.evaluate(&context.client(), self.now).is_passing()
@@ -171,14 +185,17 @@ impl<'a> GrantEvaluator<'a> {
         &self,
         rows: Rows<'_>,
         api_session: TokenHash,
+        judge: MachineJudge,
     ) -> Result<Option<Rc<PostureContext>>, AppError> {
-        self.contexts.get_or_try_insert_with(api_session.0, || {
+        let key = (api_session.0, judge);
+        self.contexts.get_or_try_insert_with(key, || {
             let by_token = UniqueValue::new(UniqueIndex::ApiSessionToken, api_session.0);
             let Some(session) = rows.find_shared::<ApiSession>(&by_token)? else {
                 return Ok(None);
             };
             let numbers = (session.root_number(), session.number());
-            let context = PostureContext::for_session(self.app, rows, numbers, &session.entity)?;
+            let context =
+                PostureContext::for_session(self.app, rows, numbers, &session.entity, judge)?;
             Ok(Some(Rc::new(context)))
         })
     }

@@ -43,6 +43,9 @@ pub struct NetworkInterface {
 /// Highest bit that a mask of capabilities may have, so that it fits a signed number.
 const CAPABILITIES: u64 = u64::MAX >> 1;
 
+/// The capability to judge posture checks.
+const POSTURE_CHECKS: u64 = 1 << 5;
+
 /// Maximum size of all interfaces of a router, bytes. Hosts of containers have hundreds, which
 /// nobody looks at; the record is read whenever the router is.
 const MAX_INTERFACES_BYTES: usize = 16 << 10;
@@ -54,6 +57,11 @@ impl RouterReport {
     /// Whether the router has not reported anything yet.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// Whether the router judges clients by what they report to it about their machines.
+    pub fn judges_posture(&self) -> bool {
+        self.capabilities & POSTURE_CHECKS != 0
     }
 
     pub fn interfaces(&self) -> &[NetworkInterface] {

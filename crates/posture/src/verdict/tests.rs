@@ -24,6 +24,37 @@ fn passes(check: &PostureCheck, posture: &Posture) -> bool {
 }
 
 #[test]
+fn checks_about_the_machine_pass_where_a_router_judges_them() {
+    let silent = Posture::default();
+    let left = Client {
+        machine_judge: MachineJudge::Router,
+        ..client(&silent, None)
+    };
+    let domain = check(
+        "d",
+        Check::Domain(DomainCheck::new(texts(&["a.test"])).unwrap()),
+    );
+    let code = mfa_check("m", -1, false, false);
+    for (check, passes_left) in [(linux_check("o"), true), (domain, true), (code, false)] {
+        assert!(!evaluate(&check, &client(&silent, None), at(0)).is_passing);
+        assert_eq!(evaluate(&check, &left, at(0)).is_passing, passes_left);
+    }
+}
+
+#[test]
+fn only_what_checks_ask_for_tells_of_a_machine() {
+    assert!(!posture(0, [state(true, true)]).tells_of_machine());
+    for report in [
+        os("linux", "6.8"),
+        Report::Domain("a.test".to_owned()),
+        Report::Mac(texts(&["00:11:22:33:44:55"])),
+        process("/bin/agent", true, "", &[]),
+    ] {
+        assert!(posture(0, [report]).tells_of_machine());
+    }
+}
+
+#[test]
 fn operating_systems() {
     let systems = [
         ("Windows", vec!["<1.0.0"]),

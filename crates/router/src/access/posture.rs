@@ -5,7 +5,7 @@ use portcullis_domain::client_info::SdkInfo;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::PostureCheckId;
 use portcullis_domain::posture::{OsInfo, PostureReport, ProcessInfo, Report};
-use portcullis_posture::{Client, NormalizedReports, Posture};
+use portcullis_posture::{Client, MachineJudge, NormalizedReports, Posture};
 use portcullis_wire::Timestamp as WireTimestamp;
 use portcullis_wire::edge::{Posture as Said, PostureResponse, SdkInfo as WireSdkInfo, TotpToken};
 
@@ -24,6 +24,7 @@ impl SessionPosture {
             posture: &self.posture,
             totp_passed_at: self.totp_passed_at,
             sdk: &self.sdk,
+            machine_judge: MachineJudge::Here,
         }
     }
 

@@ -163,3 +163,32 @@ async fn revoked_access_token_ends_what_it_has_created() {
     assert_eq!(revoke("of-a-refresh").await, 1);
     assert!(!hosting.has("t1") && !hosting.has("t2"));
 }
+
+#[tokio::test]
+async fn terminator_of_a_machine_that_its_router_judges_ends_when_the_router_does_not() {
+    let hosting = Hosting::start().await;
+    let (app, network) = (hosting.app(), &hosting.network);
+    network.set_judges_posture(true).await;
+    network.demand_domain().await;
+    let bind = portcullis_domain::ids::ServicePolicyId::from_wire("bind");
+    let bind = (network.fixture).read(|rows| rows.locate(&reference(&bind)).unwrap().unwrap());
+    network.demand_checks(bind).await;
+    let (_session, token) = network.oidc_session().await;
+    let caller = network.bearer(&token).await;
+    let granted = network
+        .service_session_of(&caller, ServiceGrant::Bind)
+        .await;
+    let presented = PresentedSession {
+        api_session: &token,
+        service_session: granted.token.expose_secret(),
+    };
+    create_for_client(app, &network.router, presented, offer("t1"))
+        .await
+        .unwrap();
+    assert_eq!(sweep(app).await.unwrap(), 0);
+    let before = network.fixture.revision();
+    network.set_judges_posture(false).await;
+    let changes = changes_since(&hosting, before);
+    assert_eq!(end_without_right(app, &changes).await.unwrap(), 1);
+    assert!(!hosting.has("t1"));
+}

@@ -1,5 +1,5 @@
 use super::*;
-use crate::fixture::dialing::{ACCESS_TOKEN, Dialing, HOUR, SERVICE};
+use crate::fixture::dialing::{ACCESS_TOKEN, DOMAIN, Dialing, HOUR, SERVICE};
 use crate::fixture::{Fixture, PASSWORD, named, permit};
 use crate::posture::{Reports, report};
 use portcullis_domain::api_session::ApiSession;
@@ -302,15 +302,53 @@ async fn session_of_openid_connect_has_service_sessions_of_its_own() {
 }
 
 #[tokio::test]
-async fn access_tokens_are_judged_by_posture_too() {
+async fn code_is_demanded_here_whoever_judges_machines() {
+    for judges_posture in [false, true] {
+        let dialing = Dialing::start().await;
+        dialing.set_judges_posture(judges_posture).await;
+        let (_, token) = dialing.oidc_session().await;
+        let code_asked = Check::Mfa(MfaCheck::default());
+        dialing.fixture.add_check("code", code_asked).await;
+        dialing.demand_checks(dialing.dial_policy).await;
+        assert_eq!(code(by_token(&dialing, &token)), 15);
+    }
+}
+
+#[tokio::test]
+async fn machine_of_an_access_token_is_left_to_a_router_that_judges() {
     let dialing = Dialing::start().await;
     let (_, token) = dialing.oidc_session().await;
-    let code_asked = Check::Mfa(MfaCheck::default());
-    dialing.fixture.add_check("code", code_asked).await;
-    let demand = |mut policy: ServicePolicy| {
-        policy.spec.posture_check_roles = RoleSelectors::All;
-        policy
+    let caller = dialing.bearer(&token).await;
+    dialing.demand_domain().await;
+    let session = dialing.service_session_of(&caller, DIAL).await;
+    let presented = PresentedSession {
+        api_session: &token,
+        service_session: session.token.expose_secret(),
     };
-    dialing.fixture.change(dialing.dial_policy, demand).await;
-    assert_eq!(code(by_token(&dialing, &token)), 15);
+    let app = &dialing.fixture.app;
+    let codes = || {
+        let by_session = judge(app, presented, DIAL, &dialing.router);
+        (code(by_token(&dialing, &token)), code(by_session))
+    };
+    assert_eq!(codes(), (15, 3), "nobody has judged it");
+    dialing.set_judges_posture(true).await;
+    assert_eq!(codes(), (0, 0));
+    // Who reports here is judged here.
+    dialing.report_domain(&caller, "elsewhere.test");
+    assert_eq!(codes(), (15, 3));
+    dialing.report_domain(&caller, DOMAIN);
+    dialing.set_judges_posture(false).await;
+    assert_eq!(codes(), (0, 0));
+}
+
+#[tokio::test]
+async fn machine_of_a_zt_session_is_left_to_nobody() {
+    let dialing = Dialing::start().await;
+    let session = dialing.service_session(DIAL).await;
+    dialing.set_judges_posture(true).await;
+    dialing.demand_domain().await;
+    let dial = || code(judged(&dialing, session.token.expose_secret()));
+    assert_eq!(dial(), 3);
+    dialing.report_domain(&dialing.caller, DOMAIN);
+    assert_eq!(dial(), 0);
 }

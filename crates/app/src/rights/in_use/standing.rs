@@ -5,14 +5,14 @@ use super::{RightInUse, Verdict};
 use crate::app::App;
 use crate::error::AppError;
 use crate::memo::Memo;
-use crate::posture::{GrantResolver, PolicySummary, PostureContext};
+use crate::posture::{GrantResolver, PolicySummary, PostureContext, machine_judge};
 use crate::session_validity::{is_session_revoked, is_token_revoked};
 use crate::sessions::{self, Standing};
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::Identity;
-use portcullis_domain::ids::{ApiSessionId, RecordNumber};
-use portcullis_domain::policies::ServiceGrant;
+use portcullis_domain::ids::{ApiSessionId, RecordNumber, RouterId};
+use portcullis_posture::MachineJudge;
 use portcullis_storage::tables::{Rows, identity_key};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -26,8 +26,10 @@ pub(super) struct SessionJudge<'a> {
     sessions: Memo<ApiSessionId, Option<Rc<ValidSession>>>,
     /// Whether identities are disabled.
     disabled: Memo<RecordNumber, bool>,
-    /// By session and policy: until when it passes.
-    passes: Memo<(RecordNumber, RecordNumber), Pass>,
+    /// Who judges checks about machines for clients of a router.
+    judges: Memo<RouterId, MachineJudge>,
+    /// By session, who judges its machine, and policy: until when it passes.
+    passes: Memo<(RecordNumber, MachineJudge, RecordNumber), Pass>,
 }
 
 /// A session that may be used.
@@ -55,6 +57,7 @@ impl<'a> SessionJudge<'a> {
             resolver: GrantResolver::new(app),
             sessions: Memo::default(),
             disabled: Memo::default(),
+            judges: Memo::default(),
             passes: Memo::default(),
         }
     }
@@ -81,7 +84,7 @@ impl<'a> SessionJudge<'a> {
         let Some(session) = session.filter(|session| session.owner == identity) else {
             return Ok(Verdict::Ended);
         };
-        let pass = self.best_pass(&session, service, right.grant)?;
+        let pass = self.best_pass(&session, service, right)?;
         let policies_end = match pass {
             Pass::Failed => return Ok(Verdict::Ended),
             Pass::Until(end) => Some(end),
@@ -139,29 +142,37 @@ impl<'a> SessionJudge<'a> {
         &self,
         session: &ValidSession,
         service: RecordNumber,
-        grant: ServiceGrant,
+        right: &RightInUse,
     ) -> Result<Pass, AppError> {
         if self.app.require_lists()?.posture_checks().is_empty() {
             return Ok(Pass::Unlimited);
         }
         let mut best = Pass::Failed;
         for policy in self.resolver.policies_between(session.owner, service)? {
-            if policy.grant == grant {
-                best = best.or_longer(self.pass(session, &policy)?);
+            if policy.grant == right.grant {
+                best = best.or_longer(self.pass(session, &policy, &right.router)?);
             }
         }
         Ok(best)
     }
 
-    fn pass(&self, session: &ValidSession, policy: &PolicySummary) -> Result<Pass, AppError> {
+    fn pass(
+        &self,
+        session: &ValidSession,
+        policy: &PolicySummary,
+        router: &RouterId,
+    ) -> Result<Pass, AppError> {
         if !policy.has_checks() {
             return Ok(Pass::Unlimited);
         }
-        let key = (session.number, policy.number);
+        let judge = self
+            .judges
+            .get_or_try_insert_with(router.clone(), || machine_judge(self.rows, router))?;
+        let key = (session.number, judge, policy.number);
         self.passes.get_or_try_insert_with(key, || {
             let numbers = (session.owner, session.number);
             let context =
-                PostureContext::for_session(self.app, self.rows, numbers, &session.record)?;
+                PostureContext::for_session(self.app, self.rows, numbers, &session.record, judge)?;
             let Some(policy) = self.resolver.load(self.rows, policy)? else {
                 return Ok(Pass::Failed);
             };

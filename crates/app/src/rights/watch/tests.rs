@@ -3,6 +3,7 @@ use crate::fixture::dialing::{ACCESS_TOKEN, Dialing, SERVICE};
 use crate::fixture::{Fixture, PASSWORD, named, permit};
 use crate::posture::{Reports, report};
 use crate::records::own_session_key;
+use portcullis_domain::access::Caller;
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::authenticator::Authenticator;
@@ -20,6 +21,7 @@ use portcullis_domain::tags::Tags;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{MFA, REVOCATION, StoredMfa, identity_key};
 use std::num::NonZeroU32;
+use std::sync::Arc;
 
 /// A client that dials with its session, the same with one of OpenID Connect, somebody else who dials,
 /// and a host whose session is not known.
@@ -418,4 +420,33 @@ async fn enrollment_of_a_code_that_counted() {
         fixture.change(dialing.identity(), forget).await;
     };
     assert_eq!(in_use.after(removed).await, CLIENT);
+}
+
+#[tokio::test]
+async fn machine_that_a_router_judges() {
+    let mut in_use = InUse::start().await;
+    let demanded = in_use.after(async |dialing, _| {
+        dialing.set_judges_posture(true).await;
+        dialing.demand_domain().await;
+    });
+    assert_eq!(demanded.await, [LEGACY, OTHER], "they have told nothing");
+    let downgraded = in_use.after(async |dialing, _| dialing.set_judges_posture(false).await);
+    assert_eq!(downgraded.await, DIALS);
+    let upgraded = in_use.after(async |dialing, _| dialing.set_judges_posture(true).await);
+    assert_eq!(upgraded.await, [LEGACY, OTHER]);
+    let (dialing, session) = (&in_use.dialing, in_use.oidc.clone());
+    let own = Caller {
+        session_number: dialing.fixture.read(|rows| {
+            let all = rows.dependents::<ApiSession>(&dialing.identity()).unwrap();
+            let own = all.iter().find(|found| found.entity.id == session);
+            own.unwrap().number()
+        }),
+        session,
+        ..Caller::clone(&dialing.caller)
+    };
+    dialing.report_domain(&Arc::new(own), "elsewhere.test");
+    let app = &dialing.fixture.app;
+    posture_changed(app).await;
+    in_use.watch.note_posture(app);
+    assert_eq!(in_use.judge(), CLIENT);
 }

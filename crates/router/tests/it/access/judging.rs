@@ -8,7 +8,7 @@ use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::PostureCheckId;
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_domain::posture::{OsInfo, PostureReport, Report};
-use portcullis_posture::{Client, Posture};
+use portcullis_posture::{Client, MachineJudge, Posture};
 use portcullis_router::access::{DataModel, Judgement};
 use portcullis_seeded_random::Random;
 use portcullis_wire::control::data_model::{Action, Event};
@@ -101,6 +101,7 @@ fn rights_are_those_that_reading_everything_finds() {
                 posture: &reported,
                 totp_passed_at: machine.totp_passed_at.map(second),
                 sdk: &sdk,
+                machine_judge: MachineJudge::Here,
             };
             for number in 0..COUNT * COUNT * 2 {
                 let identity = format!("i{}", number % COUNT);
