@@ -9,21 +9,16 @@ use super::entitlement::HostEvaluator;
 use crate::app::App;
 use crate::blocking::run_blocking;
 use crate::error::AppError;
-use crate::session_validity::{AffectedSessions, affected_sessions};
-use portcullis_domain::api_session::ApiSession;
+use crate::rights::Losses;
 use portcullis_domain::audit::Actor;
-use portcullis_domain::change::{Change, EntityChange, Owner};
-use portcullis_domain::identity::Identity;
-use portcullis_domain::ids::{IdentityId, RecordNumber, SessionId};
-use portcullis_domain::revocation::{Revocation, RevocationType};
-use portcullis_domain::router::Router;
-use portcullis_domain::service::Service;
+use portcullis_domain::change::Change;
+use portcullis_domain::ids::{RecordNumber, SessionId};
 use portcullis_domain::session::Session;
 use portcullis_domain::terminator::Terminator;
 use portcullis_index::Slot;
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::{Rows, SERVICE, TERMINATOR, identity_key, reference, router_key};
+use portcullis_storage::tables::{Rows, TERMINATOR, identity_key, reference};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -33,18 +28,14 @@ const BATCH: usize = 100;
 /// Ends the terminators whose right has ended by what was committed; returns for how many hosts. Only
 /// those that the changes may affect are looked at.
 pub async fn end_without_right(app: &Arc<App>, changes: &[Change]) -> Result<usize, AppError> {
-    let mut affected = BTreeSet::new();
+    let mut losses = Losses::default();
     for change in changes {
-        let view = app.snapshot()?;
-        match Affected::by(app, view.rows(), change)? {
-            Affected::Nothing => {},
-            Affected::Referrers(target) => {
-                affected.extend(view.rows().referrers(&target, TERMINATOR, usize::MAX)?);
-            },
-            Affected::Hosted => return sweep(app).await,
-        }
+        losses.add(change);
     }
-    end(app, affected).await
+    match find_affected(app, &losses)? {
+        Affected::These(terminators) => end(app, terminators).await,
+        Affected::Hosted => sweep(app).await,
+    }
 }
 
 /// Ends all terminators whose right has ended, as by time alone; returns for how many hosts.
@@ -63,102 +54,49 @@ fn terminator_key(number: RecordNumber) -> RecordKey {
     RecordKey::root(TERMINATOR, number.0)
 }
 
-/// The terminators that a change may affect.
+/// The terminators that losses may affect.
 enum Affected {
-    Nothing,
-    /// Those that refer to a record.
-    Referrers(RecordKey),
+    These(BTreeSet<RecordKey>),
     /// All that have a host.
     Hosted,
 }
 
-impl Affected {
-    /// What a change of rights affects. A terminator is gone with the service session of its host, so
-    /// the ends of sessions affect no others.
-    fn by(app: &App, rows: Rows<'_>, change: &Change) -> Result<Self, AppError> {
-        let by_rights = match change {
-            Change::Identity(change) => {
-                let attributes = |identity: &Identity| identity.spec.role_attributes.clone();
-                Self::referrers_if(change, attributes, identity_key(change.number))
-            },
-            Change::Router(change) => {
-                let terms = |router: &Router| {
-                    let edge = router.spec.edge();
-                    let attributes = edge.map(|edge| edge.role_attributes.clone());
-                    (router.spec.reported.judges_posture(), attributes)
-                };
-                Self::referrers_if(change, terms, router_key(change.number))
-            },
-            Change::Service(change) => {
-                let attributes = |service: &Service| service.spec.role_attributes.clone();
-                let key = RecordKey::root(SERVICE, change.number.0);
-                Self::referrers_if(change, attributes, key)
-            },
-            Change::ApiSession(change) => match change.owner {
-                Some(Owner::Identity(owner)) => {
-                    Self::referrers_if(change, without_activity, identity_key(owner))
-                },
-                Some(Owner::Router(_)) | None => Self::Nothing,
-            },
-            Change::ServicePolicy(_)
-            | Change::EdgeRouterPolicy(_)
-            | Change::ServiceEdgeRouterPolicy(_)
-            | Change::PostureCheck(_) => Self::Hosted,
-            Change::Revocation(change) => match &change.entity {
-                Some(revocation) => Self::revoked(app, rows, revocation)?,
-                None => Self::Nothing,
-            },
-            _ => Self::Nothing,
+/// What losses affect. A terminator is gone with the service session of its host, so the ends of sessions
+/// affect no others.
+fn find_affected(app: &App, losses: &Losses) -> Result<Affected, AppError> {
+    if losses.everything || losses.grants || losses.routes {
+        return Ok(Affected::Hosted);
+    }
+    let view = app.snapshot()?;
+    let rows = view.rows();
+    let mut targets: BTreeSet<RecordKey> = BTreeSet::new();
+    targets.extend(losses.identities.iter().copied().map(identity_key));
+    for id in &losses.revoked_identities {
+        targets.extend(rows.locate(&reference(id))?);
+    }
+    for id in &losses.services {
+        targets.extend(rows.locate(&reference(id))?);
+    }
+    for id in &losses.routers {
+        targets.extend(rows.locate(&reference(id))?);
+    }
+    for id in &losses.revoked_sessions {
+        let sessions = app.projections().sessions();
+        let owner = sessions.find_by_id(id.as_str()).map(|found| found.owner);
+        targets.extend(owner.map(identity_key));
+    }
+    for token in &losses.revoked_tokens {
+        match rows.locate(&reference(&SessionId::from_wire(token.as_str())))? {
+            Some(service_session) => targets.insert(service_session),
+            // What an access token has created only the terminators themselves tell.
+            None => return Ok(Affected::Hosted),
         };
-        Ok(match (by_rights, affected_sessions(change)) {
-            (Self::Nothing, AffectedSessions::OwnedBy(owner)) => {
-                Self::Referrers(identity_key(owner))
-            },
-            (_, AffectedSessions::All) => Self::Hosted,
-            (by_rights, _) => by_rights,
-        })
     }
-
-    /// Those of the service session, API session or identity whose tokens were revoked. Which ones an
-    /// access token has created only they themselves tell.
-    fn revoked(app: &App, rows: Rows<'_>, revocation: &Revocation) -> Result<Self, AppError> {
-        let id = revocation.id.as_str();
-        let target = match revocation.spec.revoked {
-            RevocationType::Jti => match rows.locate(&reference(&SessionId::from_wire(id)))? {
-                Some(session) => Some(session),
-                None => return Ok(Self::Hosted),
-            },
-            RevocationType::Identity => rows.locate(&reference(&IdentityId::from_wire(id)))?,
-            RevocationType::ApiSession => {
-                let sessions = app.projections().sessions();
-                sessions
-                    .find_by_id(id)
-                    .map(|found| identity_key(found.owner))
-            },
-        };
-        Ok(target.map_or(Self::Nothing, Self::Referrers))
+    let mut affected = BTreeSet::new();
+    for target in &targets {
+        affected.extend(rows.referrers(target, TERMINATOR, usize::MAX)?);
     }
-
-    /// Those that refer to `target` if the change is one of `part`. Nothing refers to what is new.
-    fn referrers_if<E, P: PartialEq>(
-        change: &EntityChange<E>,
-        part: impl Fn(&E) -> P,
-        target: RecordKey,
-    ) -> Self {
-        let [before, now] = [&change.before, &change.entity].map(|version| version.as_deref());
-        if before.is_some() && before.map(&part) != now.map(part) {
-            Self::Referrers(target)
-        } else {
-            Self::Nothing
-        }
-    }
-}
-
-/// What counts of a session. That it was used, which is written down all the time, ends nothing.
-fn without_activity(session: &ApiSession) -> ApiSession {
-    let mut counting = session.clone();
-    counting.last_activity_at = counting.created_at;
-    counting
+    Ok(Affected::These(affected))
 }
 
 /// Ends those of the terminators whose right has ended.

@@ -5,18 +5,12 @@
 //! use are looked through, and those that it concerns are judged.
 
 use super::in_use::{Depth, judge_each};
+use super::losses::Losses;
 use super::{RightInUse, Verdict};
 use crate::app::App;
 use crate::error::AppError;
-use crate::session_validity::{AffectedSessions, affected_sessions};
-use portcullis_domain::change::{Change, EntityChange, Owner};
-use portcullis_domain::identity::Identity;
-use portcullis_domain::ids::{ApiSessionId, IdentityId, RecordNumber, RouterId, ServiceId};
-use portcullis_domain::oidc_session::TokenId;
-use portcullis_domain::revocation::{Revocation, RevocationType};
-use portcullis_domain::router::Router;
-use portcullis_domain::service::Service;
-use std::collections::BTreeSet;
+use portcullis_domain::change::Change;
+use portcullis_domain::ids::{ApiSessionId, IdentityId};
 
 /// Notes what commits may have taken away, until it is judged.
 #[derive(Debug)]
@@ -24,26 +18,6 @@ pub struct RightsWatch {
     noted: Losses,
     /// Number of the last change of grants that was judged.
     grants: u64,
-}
-
-/// What may have been taken away from whom.
-#[derive(Debug, Default)]
-struct Losses {
-    /// Anything from anybody.
-    everything: bool,
-    /// What service policies grant.
-    grants: bool,
-    /// What policies about routers allow.
-    routes: bool,
-    identities: BTreeSet<RecordNumber>,
-    services: BTreeSet<ServiceId>,
-    routers: BTreeSet<RouterId>,
-    /// Sessions that are over.
-    ended: BTreeSet<ApiSessionId>,
-    /// Sessions and identities whose tokens were revoked.
-    revoked: BTreeSet<String>,
-    /// Tokens that were revoked by themselves.
-    revoked_tokens: BTreeSet<TokenId>,
 }
 
 /// How a right is concerned.
@@ -128,8 +102,9 @@ impl RightsWatch {
         }
         if right.session.as_ref().is_some_and(|session| {
             noted.ended.contains(session)
-                || noted.revoked.contains(session.as_str())
-                || (noted.revoked.contains(right.identity.as_str()) && is_signed_for(app, session))
+                || noted.revoked_sessions.contains(session)
+                || (noted.revoked_identities.contains(&right.identity)
+                    && is_signed_for(app, session))
         }) {
             return Concern::Over;
         }
@@ -184,101 +159,6 @@ fn is_signed_for(app: &App, session: &ApiSessionId) -> bool {
     sessions
         .find_by_id(session.as_str())
         .is_none_or(|session| session.record.oidc.is_some())
-}
-
-impl Losses {
-    fn is_empty(&self) -> bool {
-        !self.everything
-            && !self.grants
-            && !self.routes
-            && self.identities.is_empty()
-            && self.services.is_empty()
-            && self.routers.is_empty()
-            && self.ended.is_empty()
-            && self.revoked.is_empty()
-            && self.revoked_tokens.is_empty()
-    }
-
-    fn add(&mut self, change: &Change) {
-        match affected_sessions(change) {
-            AffectedSessions::None => {},
-            AffectedSessions::OwnedBy(identity) => {
-                self.identities.insert(identity);
-            },
-            AffectedSessions::All => self.everything = true,
-        }
-        match change {
-            Change::ApiSession(change) => {
-                let ended = change.before.as_ref().filter(|_| change.entity.is_none());
-                self.ended.extend(ended.map(|session| session.id.clone()));
-            },
-            Change::Identity(change) if has_other_attributes(change) => {
-                self.identities.insert(change.number);
-                self.grants = true;
-            },
-            // A code counts only as long as the enrollment that it was given for.
-            Change::Mfa(change) if change.entity.is_none() => {
-                if let Some(Owner::Identity(identity)) = change.owner {
-                    self.identities.insert(identity);
-                }
-            },
-            Change::Service(change) => self.add_service(change),
-            Change::Router(change) => self.add_router(change),
-            Change::ServicePolicy(_) | Change::PostureCheck(_) => self.grants = true,
-            Change::EdgeRouterPolicy(_) | Change::ServiceEdgeRouterPolicy(_) => self.routes = true,
-            Change::Revocation(change) => {
-                if let Some(made) = &change.entity {
-                    self.add_revocation(made);
-                }
-            },
-            _ => {},
-        }
-    }
-
-    fn add_revocation(&mut self, made: &Revocation) {
-        let id = made.id.to_string();
-        match made.spec.revoked {
-            RevocationType::Jti => {
-                self.revoked_tokens.insert(TokenId::from_wire(id));
-            },
-            RevocationType::Identity | RevocationType::ApiSession => {
-                self.revoked.insert(id);
-            },
-        }
-    }
-
-    fn add_service(&mut self, change: &EntityChange<Service>) {
-        let Some(before) = &change.before else {
-            return;
-        };
-        let attributes = |service: &Service| service.spec.role_attributes.clone();
-        if change.entity.as_deref().map(attributes) != Some(attributes(before)) {
-            self.services.insert(before.id.clone());
-        }
-    }
-
-    fn add_router(&mut self, change: &EntityChange<Router>) {
-        let Some(before) = &change.before else {
-            return;
-        };
-        let terms = |router: &Router| {
-            let edge = router.spec.edge();
-            let attributes = edge.map(|edge| edge.role_attributes.clone());
-            let judges_posture = router.spec.reported.judges_posture();
-            (router.spec.disabled, judges_posture, attributes)
-        };
-        if change.entity.as_deref().map(terms) != Some(terms(before)) {
-            self.routers.insert(before.id.clone());
-        }
-    }
-}
-
-/// Whether an identity has lost its role attributes, or is gone.
-fn has_other_attributes(change: &EntityChange<Identity>) -> bool {
-    let attributes = |identity: &Identity| identity.spec.role_attributes.clone();
-    let before = change.before.as_deref();
-    before
-        .is_some_and(|before| change.entity.as_deref().map(attributes) != Some(attributes(before)))
 }
 
 #[cfg(test)]

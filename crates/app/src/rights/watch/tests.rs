@@ -8,18 +8,22 @@ use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::authenticator::Authenticator;
 use portcullis_domain::clock::{SignedDuration, Timestamp};
-use portcullis_domain::identity::{Disabled, TotpState};
-use portcullis_domain::ids::{PostureCheckId, RevocationId};
+use portcullis_domain::identity::{Disabled, Identity, TotpState};
+use portcullis_domain::ids::{PostureCheckId, RevocationId, ServiceId};
+use portcullis_domain::oidc_session::TokenId;
 use portcullis_domain::policies::{
     EdgeRouterPolicy, ServiceEdgeRouterPolicy, ServiceGrant, ServicePolicy,
 };
 use portcullis_domain::posture::{PostureReport, Report};
 use portcullis_domain::posture_check::{Check, DomainCheck, MfaCheck};
-use portcullis_domain::revocation::RevocationSpec;
+use portcullis_domain::revocation::{Revocation, RevocationSpec, RevocationType};
 use portcullis_domain::roles::{RoleAttributes, RoleSelectors};
+use portcullis_domain::router::Router;
+use portcullis_domain::service::Service;
 use portcullis_domain::tags::Tags;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{MFA, REVOCATION, StoredMfa, identity_key};
+use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
