@@ -9,6 +9,7 @@
 //! ```
 //!
 //! - [`access`]: who may do what, from the data model of the controllers.
+//! - [`circuits`]: options of circuits and of the forwarder.
 //! - [`edge`]: what SDKs may do, and what becomes of it.
 //! - [`health`]: the checks of the section `healthChecks`, and the `health-checks` API.
 //! - [`links`]: dialing of other routers' listeners.
@@ -45,6 +46,7 @@
 //! ```
 
 pub mod access;
+pub mod circuits;
 pub mod edge;
 pub mod health;
 pub mod links;

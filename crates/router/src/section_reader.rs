@@ -50,6 +50,15 @@ impl<'path> SectionReader<'path> {
         number.ok_or_else(|| self.missing(key))
     }
 
+    /// A duration that is given in milliseconds.
+    pub(crate) fn millis(
+        self,
+        key: &str,
+        given: Option<&SourcedValue<i64>>,
+    ) -> Result<Duration, IncompleteConfigError> {
+        self.number(key, given).map(Duration::from_millis)
+    }
+
     pub(crate) fn duration(
         self,
         key: &str,

@@ -79,6 +79,50 @@ config_section! {
         mtu: value<i64> = "options.mtu",
         /// Options of the channel.
         options: section<ChannelOptions> = "options",
+        /// Options of circuits that start or end there.
+        circuits: section<CircuitOptions> = "options",
+    }
+}
+
+config_section! {
+    /// Options of circuits that start or end at the router; sizes are in bytes, times in milliseconds.
+    CircuitOptions {
+        /// Window of sent data at the start.
+        tx_portal_start_size: value<i64> = "txPortalStartSize",
+        /// Smallest window.
+        tx_portal_min_size: value<i64> = "txPortalMinSize",
+        /// Largest window.
+        tx_portal_max_size: value<i64> = "txPortalMaxSize",
+        /// Acknowledgments after which the window grows.
+        tx_portal_increase_thresh: value<i64> = "txPortalIncreaseThresh",
+        /// Fraction of the acknowledged data by which it grows.
+        tx_portal_increase_scale: value<f64> = "txPortalIncreaseScale",
+        /// Retransmissions after which the window shrinks.
+        tx_portal_retx_thresh: value<i64> = "txPortalRetxThresh",
+        /// Factor by which it shrinks.
+        tx_portal_retx_scale: value<f64> = "txPortalRetxScale",
+        /// Duplicate acknowledgments after which there is more time.
+        tx_portal_dup_ack_thresh: value<i64> = "txPortalDupAckThresh",
+        /// Received data that may wait.
+        rx_buffer_size: value<i64> = "rxBufferSize",
+        /// Wait before the first retransmission.
+        retx_start_ms: value<i64> = "retxStartMs",
+        /// Factor on the round-trip time that gives the wait.
+        retx_scale: value<f64> = "retxScale",
+        /// Time added to that wait.
+        retx_add_ms: value<i64> = "retxAddMs",
+        /// Longest wait.
+        retx_max_ms: value<i64> = "retxMaxMs",
+        /// Upper bound of a round-trip time, in multiples of the one before.
+        max_rtt_scale: value<i64> = "maxRttScale",
+        /// How long a closed end waits for data in flight.
+        max_close_wait_ms: value<i64> = "maxCloseWaitMs",
+        /// How long the controller may take to create a circuit.
+        get_circuit_timeout: value<GoDuration> = "getCircuitTimeout",
+        /// How long the other end may take to start a circuit.
+        circuit_start_timeout: value<GoDuration> = "circuitStartTimeout",
+        /// How long connecting to a service may take; 0 leaves it to the operating system.
+        connect_timeout: value<GoDuration> = "connectTimeout",
     }
 }
 

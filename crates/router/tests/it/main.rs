@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod access;
 #[cfg(test)]
+mod circuits;
+#[cfg(test)]
 mod config;
 #[cfg(test)]
 mod document;
