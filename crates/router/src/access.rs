@@ -32,7 +32,7 @@ mod services;
 mod usages;
 mod verifier;
 
-pub use claims::{AccessClaims, Audience, ServiceClaims, TotpClaims};
+pub use claims::{AccessClaims, Audience};
 pub use consequences::{Consequences, EndReason, LossReason};
 pub use control::AccessControl;
 pub use legacy::{LegacySession, LegacySessions};

@@ -45,33 +45,33 @@ pub struct AccessClaims {
 
 /// Claims of the token of a session for a service.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct ServiceClaims {
+pub(super) struct ServiceClaims {
     /// The service.
-    pub sub: String,
+    pub(super) sub: String,
     /// The session for the service.
-    pub jti: String,
-    pub aud: Audience,
-    pub exp: i64,
+    pub(super) jti: String,
+    pub(super) aud: Audience,
+    pub(super) exp: i64,
     /// `s`.
-    pub z_t: String,
+    pub(super) z_t: String,
     /// The API session.
-    pub z_asid: String,
+    pub(super) z_asid: String,
     /// The identity.
     #[serde(default)]
-    pub z_iid: Option<String>,
+    pub(super) z_iid: Option<String>,
     /// What it permits.
-    pub z_st: ServiceGrant,
+    pub(super) z_st: ServiceGrant,
 }
 
 /// Claims of a token that tells of a TOTP code.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct TotpClaims {
+pub(super) struct TotpClaims {
     /// When the code was accepted.
-    pub iat: i64,
+    pub(super) iat: i64,
     /// `t`.
-    pub z_t: String,
+    pub(super) z_t: String,
     /// The API session.
-    pub z_asid: String,
+    pub(super) z_asid: String,
 }
 
 /// Whom a token is for: one, or several.
@@ -110,7 +110,7 @@ impl AccessClaims {
 
 impl ServiceClaims {
     /// Whether the token is one of a session for a service, for this network and at this time.
-    pub fn count_at(&self, now: Timestamp) -> bool {
+    pub(super) fn count_at(&self, now: Timestamp) -> bool {
         self.z_t == "s" && self.aud.is_network() && now.as_second() < self.exp
     }
 }
@@ -118,7 +118,7 @@ impl ServiceClaims {
 impl TotpClaims {
     /// When a code was given, if the token tells of one in this session. A controller's clock that is ahead
     /// does not make it last longer.
-    pub fn passed_at(&self, session: &str, now: Timestamp) -> Option<Timestamp> {
+    pub(super) fn passed_at(&self, session: &str, now: Timestamp) -> Option<Timestamp> {
         (self.z_t == "t" && self.z_asid == session).then(|| instant(self.iat).min(now))
     }
 }

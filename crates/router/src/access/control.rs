@@ -26,9 +26,6 @@ use removed::RemovedSessions;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
-/// Pause between two checks for revocations of tokens that have all expired.
-const CLEANING: Duration = Duration::from_mins(10);
-
 /// Who may do what: the data model, the sessions of controllers, and the channels of SDKs with their
 /// posture and what they use rights for.
 ///
@@ -46,7 +43,6 @@ pub struct AccessControl<V> {
     outbox: VecDeque<(ControllerId, ControlMessage)>,
     heartbeat_interval: Duration,
     next_heartbeat: Timestamp,
-    next_cleaning: Timestamp,
     /// Counts states of the model, and follows its index as far as that rises.
     version: u64,
     /// What subscribers were told.
@@ -72,7 +68,6 @@ impl<V: TokenVerifier> AccessControl<V> {
             outbox: VecDeque::new(),
             heartbeat_interval,
             next_heartbeat: after(now, heartbeat_interval),
-            next_cleaning: after(now, CLEANING),
             version,
             told: BTreeMap::new(),
         }
@@ -215,10 +210,6 @@ impl<V: TokenVerifier> AccessControl<V> {
             self.next_heartbeat = after(now, self.heartbeat_interval);
             self.send_heartbeats();
         }
-        if self.next_cleaning <= now {
-            self.next_cleaning = after(now, CLEANING);
-            self.replica.forget_revocations(now);
-        }
         consequences
     }
 
@@ -230,8 +221,8 @@ impl<V: TokenVerifier> AccessControl<V> {
             self.clients.deadline(),
             self.usages.deadline(),
         ];
-        let own = self.next_heartbeat.min(self.next_cleaning);
-        others.into_iter().flatten().fold(own, Timestamp::min)
+        let others = others.into_iter().flatten();
+        others.fold(self.next_heartbeat, Timestamp::min)
     }
 }
 

@@ -90,11 +90,6 @@ impl Replica {
         (self.index, &self.timeline_id)
     }
 
-    /// Forgets revocations of tokens that have all expired.
-    pub fn forget_revocations(&mut self, now: Timestamp) {
-        self.model.forget_revocations(now);
-    }
-
     /// A control channel is open.
     pub fn connect(&mut self, controller: ControllerId, now: Timestamp) {
         self.controllers.insert(controller.clone());

@@ -1,6 +1,7 @@
 //! Who may do what.
 
 mod admission;
+mod channel;
 mod enforcement;
 mod following;
 mod judging;

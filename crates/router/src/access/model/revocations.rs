@@ -1,4 +1,4 @@
-//! Which tokens do not count any more.
+//! Which tokens do not count any more. Controllers delete revocations once the tokens have expired anyway.
 
 use super::DataModel;
 use crate::access::claims::AccessClaims;
@@ -37,14 +37,6 @@ impl DataModel {
     fn revocation(&self, id: &str, kind: &str) -> Option<&Revocation> {
         let found = self.revocations.get(id)?;
         (found.kind == kind).then_some(found)
-    }
-
-    /// Forgets revocations of tokens that have all expired by `now`.
-    pub fn forget_revocations(&mut self, now: Timestamp) {
-        self.revocations.retain(|_, revocation| {
-            let end = revocation.expires_at.as_ref().and_then(instant);
-            end.is_none_or(|end| now < end)
-        });
     }
 }
 
