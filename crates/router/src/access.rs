@@ -36,7 +36,7 @@ pub use claims::{AccessClaims, Audience};
 pub use consequences::{Consequences, EndReason, LossReason};
 pub use control::AccessControl;
 pub use legacy::{LegacySession, LegacySessions};
-pub use model::{DataModel, EffectiveConfig, IdentityService, Judgement, Touched};
+pub use model::{DataModel, EffectiveConfig, IdentityService, Judgement, Policy, Touched};
 pub use posture::SessionPosture;
 pub use replica::{FileError, Reception, Replica};
 pub use usages::{Usage, UsageSubject, UsedService};

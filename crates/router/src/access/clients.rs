@@ -162,10 +162,10 @@ impl Clients {
         tokens
     }
 
-    /// Notes which identities the model has by now.
-    pub(super) fn note_known(&mut self, is_known: impl Fn(&str) -> bool) {
-        for session in self.sessions.values_mut() {
-            session.identity_was_known |= is_known(session.identity.as_str());
+    /// Notes that the model has the identity of a channel.
+    pub(super) fn note_known(&mut self, channel: ChannelId) {
+        if let Some((_, session)) = self.session_of_mut(channel) {
+            session.identity_was_known = true;
         }
     }
 

@@ -11,11 +11,12 @@ mod touched;
 
 pub use configs::EffectiveConfig;
 pub use judgement::Judgement;
+pub use policies::Policy;
 pub use services::IdentityService;
 pub use touched::Touched;
 
 use policies::Policies;
-use portcullis_data_model::{Entity, EntityKey, Kind, Policy};
+use portcullis_data_model::{Entity, EntityKey, Kind};
 use portcullis_wire::control::data_model::{
     Action, Config, ConfigType, Event, Identity, PostureCheck, PublicKey, Revocation, Router,
     Service, Subject,
@@ -176,7 +177,7 @@ impl DataModel {
         let services = self.services.iter().cloned().map(Entity::Service);
         let routers = self.routers.values().cloned().map(Entity::Router);
         let checks = self.posture_checks.values();
-        let policies = self.policies.iter().cloned().map(Entity::Policy);
+        let policies = self.policies.iter();
         let revocations = self.revocations.values().cloned().map(Entity::Revocation);
         config_types
             .chain(configs)
@@ -184,7 +185,7 @@ impl DataModel {
             .chain(services)
             .chain(routers)
             .chain(checks.map(|check| Entity::PostureCheck(check.definition().clone())))
-            .chain(policies)
+            .chain(policies.map(|policy| Entity::Policy(policy.into())))
             .chain(revocations)
             .map(|entity| (entity.key(), entity))
     }

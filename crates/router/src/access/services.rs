@@ -1,7 +1,6 @@
 //! The services of an identity as subscribed SDKs are told of them.
 
-use super::model::{DataModel, IdentityService};
-use portcullis_data_model::Policy;
+use super::model::{DataModel, IdentityService, Policy};
 use portcullis_wire::Content as _;
 use portcullis_wire::control::data_model::{
     PolicyType, PostureCheck, PostureCheckKind, Process, Service,
@@ -45,12 +44,12 @@ impl ServiceView {
         for service in model.services_of(identity) {
             for policy in &service.policies {
                 view.policies
-                    .entry(policy.id.clone())
+                    .entry(policy.id.as_ref().to_owned())
                     .or_insert_with(|| changed_policy(policy));
                 for id in &policy.posture_checks {
                     if let Some(check) = model.posture_check(id) {
                         view.checks
-                            .entry(id.clone())
+                            .entry(id.as_ref().to_owned())
                             .or_insert_with(|| changed_check(check));
                     }
                 }
@@ -149,7 +148,7 @@ fn changed_service(granted: &IdentityService<'_>) -> ChangedService {
         policy_ids: granted
             .policies
             .iter()
-            .map(|policy| policy.id.clone())
+            .map(|policy| policy.id.as_ref().to_owned())
             .collect(),
         config_data: configs
             .map(|one| ConfigData {
@@ -164,12 +163,16 @@ fn changed_service(granted: &IdentityService<'_>) -> ChangedService {
 fn changed_policy(policy: &Policy) -> ChangedPolicy {
     ChangedPolicy {
         operation: Operation::Added,
-        id: policy.id.clone(),
+        id: policy.id.as_ref().to_owned(),
         kind: match policy.policy_type {
             PolicyType::Bind => PolicyKind::Bind,
             _ => PolicyKind::Dial,
         },
-        posture_check_ids: policy.posture_checks.iter().cloned().collect(),
+        posture_check_ids: policy
+            .posture_checks
+            .iter()
+            .map(|id| id.as_ref().to_owned())
+            .collect(),
     }
 }
 

@@ -24,10 +24,6 @@ impl<V: TokenVerifier> AccessControl<V> {
         for service in &touched.services {
             self.review_usages(self.usages.of_service(service), now, &mut consequences);
         }
-        let model = self.replica.model();
-        if touched.everything || !touched.identities.is_empty() {
-            self.clients.note_known(|id| model.identity(id).is_some());
-        }
         let subscribers = self.told.keys().copied();
         consequences.changed_services = subscribers
             .filter(|channel| touched.configs || channels.contains(channel))
@@ -78,9 +74,13 @@ impl<V: TokenVerifier> AccessControl<V> {
         let Some((_, session)) = self.clients.session_of(channel) else {
             return;
         };
+        let is_known = self.model().identity(session.identity.as_str()).is_some();
         if let Some(reason) = self.why_ended(session, now) {
             self.end_channel(channel, reason, now, consequences);
         } else {
+            if is_known {
+                self.clients.note_known(channel);
+            }
             self.review_usages(self.usages.of_channel(channel), now, consequences);
         }
     }

@@ -1,11 +1,11 @@
 //! The model as events that lead to it.
 
-use super::DataModel;
-use portcullis_data_model::Policy;
+use super::{DataModel, Policy};
 use portcullis_wire::control::data_model::{
     Action, Event, RelatedEntity, ServicePolicy, ServicePolicyChange, Subject,
 };
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 impl DataModel {
     /// Creations of all entities, each after those that it names, which make the same model of an empty one.
@@ -40,14 +40,14 @@ impl DataModel {
 /// A policy, and what it relates.
 fn policy(policy: &Policy) -> impl Iterator<Item = Subject> {
     let itself = Subject::ServicePolicy(Box::new(ServicePolicy {
-        id: policy.id.clone(),
+        id: policy.id.as_ref().to_owned(),
         name: policy.name.clone(),
         policy_type: policy.policy_type,
     }));
-    let relation = |entity_type, ids: &BTreeSet<String>| {
+    let relation = |entity_type, ids: &BTreeSet<Arc<str>>| {
         Subject::ServicePolicyChange(Box::new(ServicePolicyChange {
-            policy_id: policy.id.clone(),
-            entity_ids: ids.iter().cloned().collect(),
+            policy_id: policy.id.as_ref().to_owned(),
+            entity_ids: ids.iter().map(|id| id.as_ref().to_owned()).collect(),
             entity_type,
             adds: true,
         }))

@@ -1,7 +1,6 @@
 //! Whether policies and posture give an identity a right to a service.
 
-use super::DataModel;
-use portcullis_data_model::Policy;
+use super::{DataModel, Policy};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_posture::{Client, Verdict, evaluate};
@@ -82,7 +81,7 @@ impl DataModel {
                     ends_at = ends_at.into_iter().chain(verdict.ends_at).min();
                 },
                 _ => {
-                    failing.insert(id.clone());
+                    failing.insert(id.as_ref().to_owned());
                 },
             }
         }

@@ -1,15 +1,31 @@
 //! Service policies, and which of them relate an entity.
 
-use portcullis_data_model::{Kind, Policy};
-use portcullis_wire::control::data_model::{RelatedEntity, ServicePolicy, ServicePolicyChange};
+use portcullis_data_model::{Kind, Policy as PolicyEntity};
+use portcullis_wire::control::data_model::{
+    PolicyType, RelatedEntity, ServicePolicy, ServicePolicyChange,
+};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
+/// Ids, which policies and indexes share: there may be millions of relations.
+type Ids = BTreeSet<Arc<str>>;
 /// Ids of policies, by the id of what they relate.
-type Index = BTreeMap<String, BTreeSet<String>>;
+type Index = BTreeMap<Arc<str>, Ids>;
+
+/// A service policy, and ids of what it relates.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Policy {
+    pub id: Arc<str>,
+    pub name: String,
+    pub policy_type: PolicyType,
+    pub services: BTreeSet<Arc<str>>,
+    pub posture_checks: BTreeSet<Arc<str>>,
+    pub identities: BTreeSet<Arc<str>>,
+}
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Policies {
-    all: BTreeMap<String, Policy>,
+    all: BTreeMap<Arc<str>, Policy>,
     by_service: Index,
     by_identity: Index,
     by_check: Index,
@@ -26,14 +42,14 @@ impl Policies {
 
     /// Adds a policy, or changes it; what it relates stays.
     pub(super) fn put(&mut self, policy: ServicePolicy) {
-        let entry = self.all.entry(policy.id.clone());
-        let known = entry.or_insert_with(|| Policy {
-            id: policy.id,
+        let id: Arc<str> = policy.id.into();
+        let known = self.all.entry(Arc::clone(&id)).or_insert_with(|| Policy {
+            id,
             name: String::new(),
             policy_type: policy.policy_type,
-            services: BTreeSet::new(),
-            posture_checks: BTreeSet::new(),
-            identities: BTreeSet::new(),
+            services: Ids::new(),
+            posture_checks: Ids::new(),
+            identities: Ids::new(),
         });
         known.name = policy.name;
         known.policy_type = policy.policy_type;
@@ -61,22 +77,25 @@ impl Policies {
             RelatedEntity::PostureCheck => Kind::PostureCheck,
             RelatedEntity::Invalid | RelatedEntity::Unrecognized(_) => return,
         };
-        let Some(policy) = self.all.get_mut(&change.policy_id) else {
+        let Some(policy) = self.all.get_mut(change.policy_id.as_str()) else {
             return;
+        };
+        let id = Arc::clone(&policy.id);
+        let related = related(policy, kind);
+        let index = match kind {
+            Kind::Service => &mut self.by_service,
+            Kind::PostureCheck => &mut self.by_check,
+            _ => &mut self.by_identity,
         };
         for entity in &change.entity_ids {
             if change.adds {
-                related(policy, kind).insert(entity.clone());
+                let known = index.get_key_value(entity.as_str());
+                let shared = known.map_or_else(|| entity.as_str().into(), |(id, _)| Arc::clone(id));
+                let policies = index.entry(Arc::clone(&shared)).or_default();
+                policies.insert(Arc::clone(&id));
+                related.insert(shared);
             } else {
-                related(policy, kind).remove(entity);
-            }
-        }
-        let id = policy.id.clone();
-        let index = self.index(kind);
-        for entity in &change.entity_ids {
-            if change.adds {
-                index.entry(entity.clone()).or_default().insert(id.clone());
-            } else {
+                related.remove(entity.as_str());
                 unlink(index, entity, &id);
             }
         }
@@ -99,12 +118,12 @@ impl Policies {
     }
 
     /// Ids of the policies that relate a service.
-    pub(super) fn of_service(&self, service: &str) -> impl Iterator<Item = &String> {
+    pub(super) fn of_service(&self, service: &str) -> impl Iterator<Item = &Arc<str>> {
         self.by_service.get(service).into_iter().flatten()
     }
 
     /// Ids of the policies that relate a posture check.
-    pub(super) fn of_check(&self, check: &str) -> impl Iterator<Item = &String> {
+    pub(super) fn of_check(&self, check: &str) -> impl Iterator<Item = &Arc<str>> {
         self.by_check.get(check).into_iter().flatten()
     }
 
@@ -117,7 +136,22 @@ impl Policies {
     }
 }
 
-const fn related(policy: &mut Policy, kind: Kind) -> &mut BTreeSet<String> {
+/// The policy as controllers have it.
+impl From<&Policy> for PolicyEntity {
+    fn from(policy: &Policy) -> Self {
+        let owned = |ids: &Ids| ids.iter().map(|id| id.as_ref().to_owned()).collect();
+        Self {
+            id: policy.id.as_ref().to_owned(),
+            name: policy.name.clone(),
+            policy_type: policy.policy_type,
+            services: owned(&policy.services),
+            posture_checks: owned(&policy.posture_checks),
+            identities: owned(&policy.identities),
+        }
+    }
+}
+
+const fn related(policy: &mut Policy, kind: Kind) -> &mut Ids {
     match kind {
         Kind::Service => &mut policy.services,
         Kind::PostureCheck => &mut policy.posture_checks,

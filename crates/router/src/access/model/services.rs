@@ -1,7 +1,6 @@
 //! Services, and those that an identity may use.
 
-use super::{DataModel, EffectiveConfig};
-use portcullis_data_model::Policy;
+use super::{DataModel, EffectiveConfig, Policy};
 use portcullis_wire::control::data_model::{PolicyType, Service};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -2,6 +2,7 @@
 
 use portcullis_wire::control::data_model::{RelatedEntity, Revocation, ServicePolicyChange};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// What may be judged otherwise after changes of the model. All else is as before.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -51,8 +52,8 @@ impl Touched {
         self.identities.insert(id.to_owned());
     }
 
-    pub(super) fn identities(&mut self, ids: &BTreeSet<String>) {
-        self.identities.extend(ids.iter().cloned());
+    pub(super) fn identities<'a>(&mut self, ids: impl IntoIterator<Item = &'a Arc<str>>) {
+        self.identities.extend(ids.into_iter().map(owned));
     }
 
     pub(super) fn service(&mut self, id: &str) {
@@ -63,8 +64,8 @@ impl Touched {
         self.policies.insert(id.to_owned());
     }
 
-    pub(super) fn policies<'a>(&mut self, ids: impl Iterator<Item = &'a String>) {
-        self.policies.extend(ids.cloned());
+    pub(super) fn policies<'a>(&mut self, ids: impl IntoIterator<Item = &'a Arc<str>>) {
+        self.policies.extend(ids.into_iter().map(owned));
     }
 
     pub(super) fn revocation(&mut self, revocation: &Revocation) {
@@ -78,4 +79,8 @@ impl Touched {
             self.policy(&change.policy_id);
         }
     }
+}
+
+fn owned(id: &Arc<str>) -> String {
+    id.as_ref().to_owned()
 }
