@@ -197,7 +197,7 @@ impl SdkChannel {
 
     fn circuit_ended(&mut self, circuit: &CircuitId, ended: CircuitEnded) {
         if let Some(ask) = self.offer_of(circuit) {
-            return self.fail_offer(ask, RouteFailure::Generic, ended.reason());
+            return self.offer_has_ended(ask, ended.reason());
         }
         let Some(open) = self.connections.of_circuit(circuit.as_str()) else {
             return;
@@ -208,7 +208,7 @@ impl SdkChannel {
     }
 
     /// Removes an open connection with its backlog.
-    fn forget(&mut self, connection: ConnectionId) -> Option<CircuitId> {
+    pub(super) fn forget(&mut self, connection: ConnectionId) -> Option<CircuitId> {
         let Connection::Open(open) = self.connections.remove(connection)? else {
             return None;
         };

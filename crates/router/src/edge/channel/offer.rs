@@ -74,6 +74,17 @@ impl SdkChannel {
         }
     }
 
+    /// The circuit of an offer has ended by itself.
+    pub(super) fn offer_has_ended(&mut self, ask: AskId, reason: &str) {
+        if let Some(offer) = self.take_offer(ask) {
+            if let Some(id) = offer.chosen {
+                self.forget(id);
+            }
+            let outcome = Declined::new(RouteFailure::Generic, reason).into_outcome();
+            self.routed(offer.end.circuit, offer.attempt, outcome);
+        }
+    }
+
     /// Tells a host that the connection that it has taken too late does not exist.
     pub(super) fn late_success(&mut self, success: &DialSuccess) {
         if !self.connections.contains(success.new_connection) {

@@ -344,6 +344,11 @@ fn offer_ends_with_its_circuit_its_host_or_its_channel() {
     world.offers(bind, "c2");
     world.delivers(bob, "c2", ToSdk::Ended(CircuitEnded::Unrouted));
     assert_eq!(failure(&mut world).1, "xgress unrouted");
+    assert!(
+        closings(&mut world)
+            .iter()
+            .all(|(circuit, _)| circuit != "c2")
+    );
     world.offers(bind, "c3");
     let (_, ask, _) = world.done.asked.pop_back().unwrap();
     world.channel(bob).not_answered(ask);

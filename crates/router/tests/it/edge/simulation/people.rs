@@ -512,12 +512,7 @@ impl People {
             },
         };
         if matches!(content, ToSdk::Ended(_)) && owner.is_some() {
-            // An offer that ends is closed by the channel too.
             self.books.note(&format!("{circuit} has ended"));
-            if self.books.offers.contains(&circuit) {
-                self.world.delivers(channel, circuit.as_str(), content);
-                return;
-            }
             self.books.closed(channel, &circuit);
         }
         self.world.delivers(channel, circuit.as_str(), content);
