@@ -17,15 +17,15 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 /// Two linked routers; the second one hosts a service.
-struct Network {
-    stage: Stage,
-    first: SimulatedRouter,
-    second: SimulatedRouter,
-    service: String,
+pub(crate) struct Network {
+    pub(crate) stage: Stage,
+    pub(crate) first: SimulatedRouter,
+    pub(crate) second: SimulatedRouter,
+    pub(crate) service: String,
 }
 
 impl Network {
-    async fn start() -> Self {
+    pub(crate) async fn start() -> Self {
         let stage = Stage::start().await;
         stage.open_routers().await;
         let service = stage.service("web").await;
@@ -80,7 +80,7 @@ impl Network {
     }
 
     /// Dials; both routers confirm. The id of the circuit.
-    async fn open(&mut self) -> String {
+    pub(crate) async fn open(&mut self) -> String {
         let answer = self.dial();
         let (request, route) = next_route(&mut self.second).await;
         confirm(&self.second, &request, &route);
@@ -124,7 +124,7 @@ fn confirm(router: &SimulatedRouter, request: &ReplyTo, route: &Route) {
     router.reply(request, &ControlMessage::RouteResult(result));
 }
 
-fn refused(answer: ControlMessage) -> Refusal {
+pub(crate) fn refused(answer: ControlMessage) -> Refusal {
     match answer {
         ControlMessage::Refusal(refusal) => refusal,
         other => panic!("{other:?}"),

@@ -6,6 +6,8 @@ mod admission;
 mod circuits;
 mod data_model;
 #[cfg(test)]
+mod lies;
+#[cfg(test)]
 mod links;
 #[cfg(test)]
 mod memory;

@@ -157,6 +157,16 @@ impl Stage {
         session["token"].as_str().unwrap().to_owned()
     }
 
+    /// Opens a session for dialing a service.
+    pub(crate) async fn service_session(&self, token: &str, service: &str) -> String {
+        let request = self
+            .controller
+            .request(Method::POST, "/edge/client/v1/sessions");
+        let body = json!({"serviceId": service, "type": "Dial"});
+        let session = request.session(token).json(&body).send().await.data();
+        session["token"].as_str().unwrap().to_owned()
+    }
+
     pub(crate) async fn log_out(&self, token: &str) {
         let path = "/edge/client/v1/current-api-session";
         let request = self.controller.request(Method::DELETE, path);

@@ -233,3 +233,16 @@ fn reports_to_a_store_that_refuses_writes_are_kept_in_the_end() {
         }
     });
 }
+
+#[test]
+fn router_that_stalls_is_given_up_and_comes_back() {
+    play(2, async |world| {
+        world.sites[1].line.stall(5 * MINUTE);
+        world.pass(2 * MINUTE).await;
+        assert!(!world.is_online(1).await);
+        assert!(world.is_online(0).await);
+        world.pass(6 * MINUTE).await;
+        assert!(world.is_online(1).await);
+        world.check().await;
+    });
+}
