@@ -101,6 +101,39 @@ const STEPS: &[Step] = &[
         ),
     ),
     (
+        "simulation",
+        StepAction::Cargo(
+            &[
+                "test",
+                "--workspace",
+                "--test",
+                "it",
+                "both_sides_agree_whatever_happens_between_them",
+            ],
+            &[
+                ("PORTCULLIS_SIMULATION_SEEDS", "2000"),
+                ("PORTCULLIS_SIMULATION_FIRST", "1000"),
+            ],
+        ),
+    ),
+    (
+        // A seed of the whole controller takes ten times as long.
+        "controllers",
+        StepAction::Cargo(
+            &[
+                "test",
+                "--workspace",
+                "--test",
+                "it",
+                "controller_and_routers_agree_whatever_happens",
+            ],
+            &[
+                ("PORTCULLIS_SIMULATION_SEEDS", "250"),
+                ("PORTCULLIS_SIMULATION_FIRST", "1000"),
+            ],
+        ),
+    ),
+    (
         "doc",
         StepAction::Cargo(
             &["doc", "--workspace", "--no-deps"],

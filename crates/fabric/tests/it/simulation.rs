@@ -1,7 +1,8 @@
 //! A controller and its routers in virtual time: messages that are late, lost or overtaken, control
 //! channels and links that break, routers and controllers that are restarted, rights that end.
 //!
-//! `PORTCULLIS_SIMULATION_SEEDS=N` runs N fresh seeds instead of the usual ones, and prints the first;
+//! `PORTCULLIS_SIMULATION_SEEDS=N` runs N fresh seeds instead of the usual ones, and prints the first, which
+//! `PORTCULLIS_SIMULATION_FIRST` sets;
 //! `PORTCULLIS_SIMULATION_SEED` repeats one.
 
 mod controller;
@@ -126,7 +127,11 @@ fn both_sides_agree_whatever_happens_between_them() {
         return;
     }
     let (first, count) = match number("PORTCULLIS_SIMULATION_SEEDS") {
-        Some(count) => (RandomState::new().hash_one(()) >> 1, count),
+        Some(count) => {
+            let first = number("PORTCULLIS_SIMULATION_FIRST");
+            let fresh = || RandomState::new().hash_one(()) >> 1;
+            (first.unwrap_or_else(fresh), count)
+        },
         None => (0, SEEDS),
     };
     let mut reached = BTreeSet::new();
