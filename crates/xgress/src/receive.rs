@@ -103,7 +103,7 @@ impl ReceiveBuffer {
         if sequence < self.next || self.waiting.contains_key(&sequence) {
             return Arrival::Taken;
         }
-        if !self.has_room_for(sequence) {
+        if !self.has_room_for(sequence, payload.data.expose().is_empty()) {
             return Arrival::Refused;
         }
         self.highest = self.highest.max(Some(sequence));
@@ -121,12 +121,14 @@ impl ReceiveBuffer {
         Arrival::Taken
     }
 
-    fn has_room_for(&self, sequence: u32) -> bool {
+    /// What has no data, such as the end of a stream, takes no room for data.
+    fn has_room_for(&self, sequence: u32, is_empty: bool) -> bool {
         if sequence == self.next {
-            return self.readable_bytes <= self.limit && self.readable.len() < MAX_PAYLOADS;
+            let has_room = is_empty || self.readable_bytes <= self.limit;
+            return has_room && self.readable.len() < MAX_PAYLOADS;
         }
         sequence - self.next <= MAX_AHEAD
-            && self.bytes() <= self.limit
+            && (is_empty || self.bytes() <= self.limit)
             && self.payloads() < MAX_PAYLOADS
     }
 

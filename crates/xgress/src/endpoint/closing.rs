@@ -243,6 +243,9 @@ impl Endpoint {
         }
         if self.closing.finished.is_some() {
             self.advance_closing(now);
+        } else if self.receive.is_readable() {
+            // What has arrived is still read, however long that takes.
+            self.closing.peer_gone = Some(now.mono);
         } else if self.closing.has_told_circuit_end {
             self.end(EndReason::Finished);
         } else {

@@ -356,6 +356,31 @@ fn an_end_that_was_overtaken_waits_for_the_rest() {
 }
 
 #[test]
+fn what_has_arrived_is_read_after_the_other_end_has_gone() {
+    let options = Options {
+        receive_buffer: 10,
+        ..Options::default()
+    };
+    let mut hosting = end(Side::Terminator, options);
+    hosting.handle_payload(payload(0, PayloadFlags::CIRCUIT_START, ""), at_ms(0));
+    hosting.handle_payload(payload(1, PayloadFlags::default(), "eleven byte"), at_ms(0));
+    hosting.handle_payload(payload(2, PayloadFlags::default(), "no room"), at_ms(0));
+    // An end takes no room. It is not sent again.
+    hosting.handle_payload(payload(3, END, ""), at_ms(0));
+    assert_eq!(hosting.stats().counters.refused_payloads, 1);
+    for second in 1..10 {
+        hosting.handle_timeout(at_ms(second * 5_000));
+        assert_eq!(events(&mut hosting), []);
+    }
+    assert_eq!(read(&mut hosting, at_ms(46_000)), [data("eleven byte")]);
+    hosting.handle_timeout(at_ms(50_000));
+    assert_eq!(
+        events(&mut hosting),
+        [EndpointEvent::Ended(EndReason::PeerEndedEarly)]
+    );
+}
+
+#[test]
 fn what_is_its_own_is_not_taken() {
     let (mut dialing, _) = ends();
     dialing.handle_payload(payload(0, PayloadFlags::default(), "mine"), at_ms(0));
