@@ -141,6 +141,30 @@ impl<'tree> Field<'tree> {
         number
     }
 
+    /// Reads a number within bounds, with or without a fraction.
+    pub fn number(
+        &self,
+        bounds: RangeInclusive<f64>,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<f64> {
+        let number = match self.node.value {
+            Value::Float(number) => number,
+            #[expect(
+                clippy::cast_precision_loss,
+                reason = "a number of more digits than these is not a setting"
+            )]
+            Value::Integer(number) => number as f64,
+            _ => return self.report_wrong_type(NodeType::Float, diagnostics),
+        };
+        if bounds.contains(&number) {
+            return Some(number);
+        }
+        let (least, most) = bounds.into_inner();
+        let message = format!("`{}` must be from {least} to {most}", self.path);
+        self.error(codes::OUT_OF_RANGE, message, diagnostics);
+        None
+    }
+
     /// Reads a duration in Go's notation.
     pub fn duration(&self, diagnostics: &mut Diagnostics) -> Option<GoDuration> {
         let text = match &self.node.value {
@@ -289,14 +313,16 @@ impl<'tree> Field<'tree> {
             (NodeType::String, NodeType::Bool | NodeType::Integer | NodeType::Float) => Some(
                 format!("write `\"{text}\"` in quotes, or YAML reads it as another type"),
             ),
-            (NodeType::Bool | NodeType::Integer, NodeType::String) => Some(format!(
-                "write {} without quotes",
-                if wanted == NodeType::Bool {
-                    "`true` or `false`"
-                } else {
-                    "a number"
-                }
-            )),
+            (NodeType::Bool | NodeType::Integer | NodeType::Float, NodeType::String) => {
+                Some(format!(
+                    "write {} without quotes",
+                    if wanted == NodeType::Bool {
+                        "`true` or `false`"
+                    } else {
+                        "a number"
+                    }
+                ))
+            },
             (NodeType::List, NodeType::String) => {
                 Some(format!("write `[{text}]`, or one item per line after `- `"))
             },

@@ -4,6 +4,7 @@ use crate::{Limits, SourceId, expand_environment, parse};
 const KEYS: &[Key] = &[
     Key::supported("name"),
     Key::supported("count"),
+    Key::supported("part"),
     Key::supported("on"),
     Key::supported("wait"),
     Key::supported("mode"),
@@ -26,6 +27,8 @@ fn check(text: &str) -> Vec<String> {
         .and_then(|field| field.non_empty(&mut list));
     root.get("count")
         .and_then(|field| field.integer(1..=10u16, &mut list));
+    root.get("part")
+        .and_then(|field| field.number(0.0..=0.5, &mut list));
     root.get("on").and_then(|field| field.boolean(&mut list));
     root.get("wait").and_then(|field| field.duration(&mut list));
     root.get("mode")
@@ -49,8 +52,7 @@ fn shown(list: Diagnostics) -> Vec<String> {
 
 #[test]
 fn a_good_section_says_nothing() {
-    let text =
-        "name: x\ncount: 10\n'on': \"TRUE\"\nwait: 5m\nmode: host\nitems: [a]\nsub: {inner: 1}\n";
+    let text = "name: x\ncount: 10\npart: 0.5\n'on': \"TRUE\"\nwait: 5m\nmode: host\nitems: [a]\nsub: {inner: 1}\n";
     assert_eq!(check(text), [] as [&str; 0]);
 }
 
@@ -94,7 +96,7 @@ const MISTAKES: &[(&str, &[&str])] = &[
     (
         "name: x\nbanana: 1",
         &["2:1: error[unknown-key]: unknown key `banana` (banana); \
-               known keys: name, count, on, wait, mode, items, sub"],
+               known keys: name, count, part, on, wait, mode, items, sub"],
     ),
     // YAML 1.1 turns the key into a boolean, which no table can list.
     (
@@ -111,6 +113,22 @@ const MISTAKES: &[(&str, &[&str])] = &[
         "name: x\ncount: '5'",
         &[
             "2:8: error[wrong-type]: `count` must be an integer, not a string (`5`) (count); \
+               write a number without quotes",
+        ],
+    ),
+    ("name: x\npart: 0", &[]),
+    (
+        "name: x\npart: 0.51",
+        &["2:7: error[out-of-range]: `part` must be from 0 to 0.5 (part)"],
+    ),
+    (
+        "name: x\npart: .nan",
+        &["2:7: error[out-of-range]: `part` must be from 0 to 0.5 (part)"],
+    ),
+    (
+        "name: x\npart: '0.1'",
+        &[
+            "2:7: error[wrong-type]: `part` must be a number, not a string (`0.1`) (part); \
                write a number without quotes",
         ],
     ),
@@ -186,7 +204,7 @@ const MISTAKES: &[(&str, &[&str])] = &[
             "3:7: error[invalid-value]: `x` is not a duration: expected a number before the unit (wait); \
                  write a number with a unit, such as `30s`, `5m`, `1h30m` or `500ms`",
             "4:1: error[unknown-key]: unknown key `other` (other); \
-                 known keys: name, count, on, wait, mode, items, sub",
+                 known keys: name, count, part, on, wait, mode, items, sub",
         ],
     ),
 ];
