@@ -36,7 +36,7 @@ pub use smart::SmartRerouting;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FabricOptions {
     pub network: NetworkOptions,
-    /// How often a dial is tried.
+    /// How often a dial is tried; at least once, even if this is 0.
     pub attempts: u32,
     /// How long routers may take to answer a route.
     pub route_timeout: Duration,

@@ -44,6 +44,10 @@ pub struct NetworkOptions {
     pub hold: Duration,
     /// Maximum number of links that one router may report.
     pub max_links_per_router: usize,
+    /// Minimum cost of entering a router, so that a path over fewer routers is preferred.
+    pub min_router_cost: u16,
+    /// Latency of each end of a link until it is measured: long, so that other links are preferred.
+    pub initial_link_latency: Duration,
 }
 
 impl Default for NetworkOptions {
@@ -51,6 +55,8 @@ impl Default for NetworkOptions {
         Self {
             hold: Duration::from_secs(10),
             max_links_per_router: 10_000,
+            min_router_cost: 10,
+            initial_link_latency: Duration::from_secs(65),
         }
     }
 }
@@ -214,6 +220,10 @@ impl Network {
     /// What is to be done, until there is nothing.
     pub fn poll_output(&mut self) -> Option<NetworkOutput> {
         self.output.pop_front()
+    }
+
+    fn entry_cost(&self, router: RouterSpec) -> u64 {
+        u64::from(router.cost.max(self.options.min_router_cost))
     }
 
     fn links_of(&self, source: RouterSlot) -> usize {

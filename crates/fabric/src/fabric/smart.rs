@@ -6,15 +6,15 @@ use portcullis_channel::Moment;
 use std::cmp::Reverse;
 use std::time::Duration;
 
-/// How many circuits are looked at in one cycle, at most.
+/// How many circuits are looked at in one cycle, at most, unless more may be moved.
 const MAX_SEARCHES: usize = 64;
 
 /// How often, how many and which circuits are moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SmartRerouting {
     pub cycle: Duration,
-    /// Part of all circuits that is moved in one cycle, in thousandths; at least one circuit.
-    pub per_mille: usize,
+    /// Part of all circuits that is moved in one cycle, in millionths; at least one circuit.
+    pub per_million: u32,
     /// How many circuits are moved in one cycle, at most.
     pub max: usize,
     /// By how much the path must become cheaper.
@@ -25,7 +25,7 @@ impl Default for SmartRerouting {
     fn default() -> Self {
         Self {
             cycle: Duration::from_mins(1),
-            per_mille: 20,
+            per_million: 20_000,
             max: 4,
             min_gain: 15,
         }
@@ -34,7 +34,11 @@ impl Default for SmartRerouting {
 
 impl SmartRerouting {
     fn count(self, circuits: usize) -> usize {
-        (circuits * self.per_mille / 1000).max(1).min(self.max)
+        let part = circuits as u64 * u64::from(self.per_million) / 1_000_000;
+        usize::try_from(part)
+            .unwrap_or(usize::MAX)
+            .max(1)
+            .min(self.max)
     }
 }
 
@@ -59,7 +63,8 @@ impl Fabric {
             .collect();
         costs.sort();
         let mut left = smart.count(self.circuits.len());
-        for (Reverse(cost), id) in costs.into_iter().take(MAX_SEARCHES) {
+        let looked_at = MAX_SEARCHES.max(left);
+        for (Reverse(cost), id) in costs.into_iter().take(looked_at) {
             if left == 0 {
                 break;
             }

@@ -3,9 +3,6 @@
 use super::{Link, Network, RouterSlot};
 use crate::LinkId;
 
-/// Least cost of entering a router, so that a path over fewer routers is preferred.
-const MIN_ROUTER_COST: u16 = 10;
-
 /// Routers are numbered as their slots are.
 #[derive(Debug)]
 pub(super) struct Graph {
@@ -43,7 +40,7 @@ impl Graph {
             {
                 node.router = Some(slot);
                 node.is_passable = !router.spec.no_traversal;
-                *cost = entry_cost(router.spec.cost);
+                *cost = network.entry_cost(router.spec);
             }
         }
         let usable = network
@@ -93,9 +90,4 @@ impl Graph {
         let all = self.edges.iter().enumerate();
         all.skip(node.first_edge).take(node.edge_count)
     }
-}
-
-/// Cost of entering a router whose record has this cost.
-pub(super) fn entry_cost(cost: u16) -> u64 {
-    u64::from(cost.max(MIN_ROUTER_COST))
 }

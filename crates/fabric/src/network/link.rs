@@ -5,8 +5,6 @@ use crate::LinkId;
 use portcullis_domain::ids::RouterId;
 use std::time::Duration;
 
-/// Latency of each end of a link until it is measured: long, so that other links are preferred.
-const UNKNOWN_LATENCY: Duration = Duration::from_secs(65);
 /// Cost of a link apart from its latencies, unless an administrator sets another.
 const DEFAULT_STATIC_COST: u32 = 1;
 
@@ -85,7 +83,13 @@ pub enum FaultKind {
 }
 
 impl Link {
-    pub(super) fn new(source: RouterSlot, destination: RouterSlot, report: LinkReport) -> Self {
+    /// A link whose latencies are not measured yet.
+    pub(super) fn new(
+        source: RouterSlot,
+        destination: RouterSlot,
+        report: LinkReport,
+        latency: Duration,
+    ) -> Self {
         Self {
             id: report.id,
             source,
@@ -95,8 +99,8 @@ impl Link {
             iteration: report.iteration,
             connections: report.connections,
             static_cost: DEFAULT_STATIC_COST,
-            source_latency: UNKNOWN_LATENCY,
-            destination_latency: UNKNOWN_LATENCY,
+            source_latency: latency,
+            destination_latency: latency,
             is_down: false,
         }
     }

@@ -1,6 +1,6 @@
 //! Cheapest paths between routers.
 
-use super::graph::{Graph, entry_cost};
+use super::graph::Graph;
 use super::{Network, RouterSlot};
 use crate::LinkId;
 use std::cmp::Reverse;
@@ -52,7 +52,7 @@ impl Path {
 /// The cheapest paths from one router to all others (Dijkstra's algorithm).
 ///
 /// A path costs, for each router after the first, the cost of the link to it and the cost of entering
-/// it, 10 at least. Routers without traversal are only first or last.
+/// it, which is at least [`NetworkOptions::min_router_cost`](crate::NetworkOptions). Routers without traversal are only first or last.
 #[derive(Debug)]
 pub struct Paths<'a> {
     graph: &'a Graph,
@@ -154,7 +154,7 @@ impl Network {
             .try_fold(0, |sum, (router, link)| {
                 let link = self.links.get(link).filter(|link| self.is_usable(link))?;
                 let spec = self.routers.get(*router)?.spec;
-                Some(sum + u64::from(link.cost()) + entry_cost(spec.cost))
+                Some(sum + u64::from(link.cost()) + self.entry_cost(spec))
             })
     }
 }

@@ -59,7 +59,8 @@ impl Network {
         if known.is_none() && self.links_of(source) >= self.options.max_links_per_router {
             return Err(LinkRefusal::TooMany);
         }
-        self.replace_link(Link::new(source, destination, report));
+        let latency = self.options.initial_link_latency;
+        self.replace_link(Link::new(source, destination, report, latency));
         Ok(())
     }
 

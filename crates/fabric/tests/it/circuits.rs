@@ -3,6 +3,7 @@
 mod adopting;
 mod dialing;
 mod ending;
+mod options;
 mod rerouting;
 mod speed;
 pub(crate) mod stage;
