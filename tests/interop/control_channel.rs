@@ -1,6 +1,7 @@
 //! Routers made of the project's own parts, over sockets and TLS.
 
 mod hostile;
+mod options;
 mod site;
 
 use portcullis_channel::CloseReason;

@@ -175,7 +175,7 @@ pub async fn serve(options: ServeOptions) -> anyhow::Result<RunningController> {
         control_address,
         revision,
     );
-    let routers = ControlChannel::start(&app, &stop);
+    let routers = ControlChannel::start(&app, &certificates.config.network, &stop);
     listening.serve(&certificates, &routers, &tasks, &stop)?;
     let reload_certificates = Arc::new(Notify::new());
     let watched = WatchedCertificates {

@@ -153,8 +153,11 @@ async fn open<S: Stream>(
         .can_connect(router.id(), plane.transport.clock().now().mono)
     {
         plane.groups.abandon(reservation);
-        let reason = "the router has connected less than a minute ago, and that connection is open";
-        incoming.reject(RejectClass::Busy, reason).await;
+        let reason = format!(
+            "the router has connected less than {:?} ago, and that connection is open",
+            plane.sessions.takeover_after()
+        );
+        incoming.reject(RejectClass::Busy, &reason).await;
         return;
     }
     let (headers, controller) = (plane.hello.to_headers(), plane.controller_id());

@@ -13,6 +13,7 @@ use portcullis_transport::{Clock, Transport, TransportLimits};
 use portcullis_wire::capability::{Capabilities, ControllerCapability};
 use portcullis_wire::control::hello::ControllerHello;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -33,6 +34,8 @@ pub struct ControlOptions {
     /// follows OpenZiti's versions.
     pub version: BuildVersion,
     pub fabric: FabricOptions,
+    /// How long a channel of a router is safe from being replaced by another one.
+    pub takeover_after: Duration,
 }
 
 pub(crate) struct Plane {
@@ -78,7 +81,7 @@ impl Plane {
             },
             transport: Transport::new(clock, TransportLimits::default()),
             network,
-            sessions: Arc::default(),
+            sessions: Arc::new(Sessions::new(options.takeover_after)),
             client_sessions,
             model,
             enforcement,

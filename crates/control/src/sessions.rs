@@ -17,14 +17,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a channel is safe from being replaced by another one of its router.
-const TAKEOVER_AFTER: Duration = Duration::from_mins(1);
-
 /// Routers that tell what they carry begin with this version.
 const TELLS_CIRCUITS: (u64, u64, u64) = (1, 6, 6);
 
-#[derive(Default)]
 pub(crate) struct Sessions {
+    /// How long a channel is safe from being replaced by another one of its router.
+    takeover_after: Duration,
     by_router: Mutex<BTreeMap<RouterId, Arc<Session>>>,
     /// When the last session of a router has ended that is not connected now.
     disconnected: Mutex<BTreeMap<RouterId, Timestamp>>,
@@ -39,11 +37,23 @@ pub(crate) struct Connecting {
 }
 
 impl Sessions {
+    pub(crate) fn new(takeover_after: Duration) -> Self {
+        Self {
+            takeover_after,
+            by_router: Mutex::default(),
+            disconnected: Mutex::default(),
+        }
+    }
+
+    pub(crate) const fn takeover_after(&self) -> Duration {
+        self.takeover_after
+    }
+
     /// Whether another channel of the router may replace the one that it has, if any.
     pub(crate) fn can_connect(&self, id: &RouterId, now: Moment) -> bool {
         let sessions = self.by_router.lock();
         let present = sessions.get(id);
-        present.is_none_or(|session| now.since(session.opened) >= TAKEOVER_AFTER)
+        present.is_none_or(|session| now.since(session.opened) >= self.takeover_after)
     }
 
     /// Begins a session. The one that it replaces is closed. `None` if the router has no record.

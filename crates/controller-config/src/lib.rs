@@ -24,15 +24,16 @@
 //!
 //! # Order of the modules
 //!
-//! Imports go one way, from later modules to earlier ones: `address`, `codes`, `generate`, `items`,
-//! `keys`, `relative_paths`; `limits`, `audit`, `log`, `ctrl`, `identity`, `store`; `edge`, `references`;
-//! `reachability`, `web`; `cross_check`; `root`; `effective`, `explain`.
+//! Imports go one way, from later modules to earlier ones: `address`, `codes`, `durations`, `generate`,
+//! `items`, `keys`, `relative_paths`; `limits`, `audit`, `log`, `ctrl`, `identity`, `network`, `store`;
+//! `edge`, `references`; `reachability`, `web`; `cross_check`; `root`; `effective`, `explain`.
 
 mod address;
 mod audit;
 pub mod codes;
 mod cross_check;
 mod ctrl;
+mod durations;
 mod edge;
 mod effective;
 mod explain;
@@ -42,6 +43,7 @@ mod items;
 mod keys;
 mod limits;
 mod log;
+mod network;
 mod reachability;
 mod references;
 mod relative_paths;
@@ -63,6 +65,7 @@ pub use identity::{CertKeyConfig, IdentityConfig, PemSource};
 pub use keys::{ControllerFile, StringFormat};
 pub use limits::{ClientLimit, ClientLimits};
 pub use log::LogConfig;
+pub use network::{NetworkConfig, SmartReroutingConfig};
 pub use references::{
     AddressReference, BindPointReference, CertKeyReference, ExternalReferences, IdentityReferences,
     LogFilterReference, LoginHostReference, PemReference, RedirectUriReference,

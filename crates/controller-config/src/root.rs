@@ -18,6 +18,7 @@ use crate::items::read_all;
 use crate::keys::{ControllerFile, Key, KeyGroup, StringFormat, ValueType};
 use crate::limits::{self, ClientLimits};
 use crate::log::{self, LogConfig};
+use crate::network::{self, NetworkConfig};
 use crate::reachability;
 use crate::references::{self, ExternalReferences};
 use crate::relative_paths::{self, BaseFolders, SourceText};
@@ -42,6 +43,7 @@ pub struct ControllerConfig {
     pub edge: EdgeConfig,
     /// Listeners and their APIs. `edge-oidc` is added beside `edge-client` unless that is disabled.
     pub web: Vec<WebListener>,
+    pub network: NetworkConfig,
     /// Resources shared by clients.
     pub limits: ClientLimits,
 }
@@ -146,6 +148,11 @@ const KEYS: KeyGroup = &[
     )
     .required(),
     Key::new(
+        "network",
+        ValueType::Map(&[network::KEYS]),
+        "How dials, circuits and links are handled.",
+    ),
+    Key::new(
         "limits",
         ValueType::Map(&[limits::KEYS]),
         "What all clients share, and how much of it one of them may have. OpenZiti has no such section.",
@@ -160,10 +167,6 @@ const KEYS: KeyGroup = &[
     Key::dead(
         "mgmt",
         "Portcullis does not have the old management channel",
-    ),
-    Key::dead(
-        "network",
-        "Portcullis does not support tuning of the fabric",
     ),
     Key::dead("profile", "Portcullis does not write profiles"),
     Key::dead(
@@ -201,6 +204,8 @@ const HINTS: &[(&str, &str)] = &[
     ("apis", "it belongs to `web[]`"),
     ("raft", "it is named `cluster`"),
     ("connectionsPerPeer", "it belongs to `limits`"),
+    ("minRouterCost", "it belongs to `network`"),
+    ("smart", "it belongs to `network`"),
     ("link", "this is a router's file"),
     ("listeners", "this is a router's file, or `web` is meant"),
     ("forwarder", "this is a router's file"),
@@ -310,6 +315,7 @@ fn read_root(
     let ctrl = ctrl::read(&root, diagnostics);
     let edge = edge::read(&root, folders, diagnostics);
     let web = web::read(&root, folders, diagnostics);
+    let network = network::read(&root, diagnostics);
     let limits = limits::read(&root, diagnostics);
     cross_check::check(
         &root,
@@ -329,6 +335,7 @@ fn read_root(
         ctrl: ctrl?,
         web: add_oidc_binding(web?, edge.api.disable_oidc_auto_binding),
         edge,
+        network: network?,
         limits: limits?,
     })
 }

@@ -5,6 +5,7 @@ use portcullis_simulated_router::{
 };
 use portcullis_testkit::tls_client::{Client, say};
 use serde_json::{Value, json};
+use std::fs;
 use std::net::{SocketAddr, ToSocketAddrs as _};
 use std::time::Duration;
 use support::tools::are_available;
@@ -21,11 +22,19 @@ pub(super) struct Site {
 impl Site {
     /// Starts a controller; `None` where the tools are missing.
     pub(super) fn start() -> Option<Self> {
+        Self::start_with("v: 3\n")
+    }
+
+    /// As [`start`](Self::start), with a partial configuration file.
+    pub(super) fn start_with(partial: &str) -> Option<Self> {
         if !are_available(&[Tool::Curl]) {
             return None;
         }
         let directory = TestDirectory::new();
-        let controller = directory.quickstart().start();
+        let file = directory.file("partial.yml");
+        fs::write(&file, partial).unwrap();
+        let launch = directory.quickstart();
+        let controller = launch.with(["--config", file.to_str().unwrap()]).start();
         let mut addresses = controller.host_port().to_socket_addrs().unwrap();
         Some(Self {
             admin: Api::admin(&controller),

@@ -5,7 +5,8 @@ use portcullis_app::App;
 use portcullis_channel::BuildVersion;
 use portcullis_channel::hello::HELLO_TIMEOUT;
 use portcullis_control::{ControlOptions, ControlPlane, Peer};
-use portcullis_fabric::FabricOptions;
+use portcullis_controller_config::NetworkConfig;
+use portcullis_fabric::{FabricOptions, NetworkOptions, SmartRerouting};
 use portcullis_http::routes::API_LEVEL;
 use portcullis_listener::{Connection, DrainFuture, Greeting, StreamFuture, StreamService};
 use portcullis_transport::Incoming;
@@ -26,10 +27,15 @@ pub(super) struct ControlChannel {
 
 impl ControlChannel {
     /// Starts the control plane, which ends with `stop`.
-    pub(super) fn start(app: &Arc<App>, stop: &CancellationToken) -> Arc<Self> {
+    pub(super) fn start(
+        app: &Arc<App>,
+        network: &NetworkConfig,
+        stop: &CancellationToken,
+    ) -> Arc<Self> {
         let options = ControlOptions {
             version: version(),
-            fabric: FabricOptions::default(),
+            fabric: fabric_options(network),
+            takeover_after: network.router_connect_churn_limit,
         };
         let plane = ControlPlane::start(app, options, stop.clone());
         Arc::new(Self { plane })
@@ -73,6 +79,26 @@ fn peer(connection: &Connection) -> Peer {
     }
 }
 
+fn fabric_options(network: &NetworkConfig) -> FabricOptions {
+    let default = FabricOptions::default();
+    FabricOptions {
+        network: NetworkOptions {
+            min_router_cost: network.min_router_cost,
+            initial_link_latency: network.initial_link_latency,
+            ..default.network
+        },
+        attempts: network.dial_attempts,
+        route_timeout: network.route_timeout,
+        smart_rerouting: Some(SmartRerouting {
+            cycle: network.cycle,
+            per_million: network.smart.per_million,
+            max: network.smart.cap.into(),
+            min_gain: network.smart.min_cost_delta.into(),
+        }),
+        ..default
+    }
+}
+
 /// What routers are told of this program.
 fn version() -> BuildVersion {
     BuildVersion {
@@ -81,5 +107,50 @@ fn version() -> BuildVersion {
         build_date: BUILD.build_date.to_owned(),
         os: consts::OS.to_owned(),
         arch: consts::ARCH.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use portcullis_controller_config::SmartReroutingConfig;
+    use std::time::Duration;
+
+    #[test]
+    fn without_a_section_the_fabric_has_its_own_defaults() {
+        let options = fabric_options(&NetworkConfig::default());
+        assert_eq!(options, FabricOptions::default());
+    }
+
+    #[test]
+    fn each_key_reaches_the_fabric() {
+        let network = NetworkConfig {
+            dial_attempts: 3,
+            route_timeout: Duration::from_secs(4),
+            cycle: Duration::from_secs(5),
+            smart: SmartReroutingConfig {
+                per_million: 6,
+                cap: 7,
+                min_cost_delta: 8,
+            },
+            min_router_cost: 9,
+            initial_link_latency: Duration::from_secs(11),
+            router_connect_churn_limit: Duration::from_secs(12),
+        };
+        let options = fabric_options(&network);
+        assert_eq!(options.attempts, 3);
+        assert_eq!(options.route_timeout, Duration::from_secs(4));
+        let smart = SmartRerouting {
+            cycle: Duration::from_secs(5),
+            per_million: 6,
+            max: 7,
+            min_gain: 8,
+        };
+        assert_eq!(options.smart_rerouting, Some(smart));
+        assert_eq!(options.network.min_router_cost, 9);
+        assert_eq!(
+            options.network.initial_link_latency,
+            Duration::from_secs(11)
+        );
     }
 }

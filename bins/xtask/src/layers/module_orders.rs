@@ -96,6 +96,7 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
         modules: &[
             "address",
             "codes",
+            "durations",
             "generate",
             "items",
             "keys",
@@ -105,6 +106,7 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
             "log",
             "ctrl",
             "identity",
+            "network",
             "store",
             "edge",
             "references",

@@ -10,7 +10,11 @@ use portcullis_simulated_router::{
 };
 use portcullis_testkit::{Harness, HarnessOptions, Remains, client_key_and_csr};
 use serde_json::{Value, json};
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
+
+/// The usual age from which on a channel of a router may be replaced.
+const TAKEOVER_AFTER: Duration = Duration::from_mins(1);
 
 pub(crate) struct Stage {
     pub(crate) controller: Box<Harness>,
@@ -36,9 +40,14 @@ impl Killed {
 
 impl Stage {
     pub(crate) async fn start() -> Self {
+        Self::start_with_takeover_after(TAKEOVER_AFTER).await
+    }
+
+    /// With the age from which on a channel of a router may be replaced.
+    pub(crate) async fn start_with_takeover_after(takeover_after: Duration) -> Self {
         let controller = Harness::start().await;
         let admin = controller.admin().await;
-        Self::begin(Box::new(controller), admin)
+        Self::begin_with(Box::new(controller), admin, takeover_after)
     }
 
     /// Starts with a store that lets nobody wait, for virtual time.
@@ -55,7 +64,8 @@ impl Stage {
     /// Starts again what was killed.
     pub(crate) async fn restart(killed: Killed) -> Self {
         let Killed { remains, admin } = killed;
-        Self::begin(Box::new(Harness::restart(remains).await), admin)
+        let controller = Harness::restart(remains).await;
+        Self::begin(Box::new(controller), admin)
     }
 
     /// Stops in order, and starts again on the same store.
@@ -66,10 +76,15 @@ impl Stage {
     }
 
     fn begin(controller: Box<Harness>, admin: String) -> Self {
+        Self::begin_with(controller, admin, TAKEOVER_AFTER)
+    }
+
+    fn begin_with(controller: Box<Harness>, admin: String, takeover_after: Duration) -> Self {
         let stop = CancellationToken::new();
         let options = ControlOptions {
             version: RouterOptions::default().hello.version,
             fabric: FabricOptions::default(),
+            takeover_after,
         };
         let plane = ControlPlane::start(&controller.app, options, stop.clone());
         Self {

@@ -8,6 +8,7 @@ use portcullis_yaml::syntax::HostPort;
 use portcullis_yaml::{Diagnostics, Field, Section, codes};
 
 use crate::address::read_host_and_port;
+use crate::durations::{display, display_range, read_within};
 use crate::keys::{Key, KeyGroup, StringFormat, ValueType, duration_from, duration_within};
 
 /// Section `edge.api`.
@@ -156,7 +157,7 @@ pub(super) fn read(edge: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<
         .and_then(|field| field.integer(QUOTA_RANGE, diagnostics));
     let interval = section
         .get("activityUpdateInterval")
-        .and_then(|field| read_update_interval(&field, diagnostics));
+        .and_then(|field| read_within(&field, &INTERVAL_RANGE, diagnostics));
     let batch = section
         .get("activityUpdateBatchSize")
         .and_then(|field| field.integer(1..=MAX_BATCH, diagnostics));
@@ -186,11 +187,7 @@ pub(super) fn read_at_least(
     let duration = field.duration(diagnostics)?;
     let long_enough = duration.as_std().filter(|duration| *duration >= least);
     if long_enough.is_none() {
-        let (path, least, default) = (
-            field.path(),
-            display_duration(least),
-            display_duration(default),
-        );
+        let (path, least, default) = (field.path(), display(least), display(default));
         let message = format!("`{path}` is shorter than {least}; {default} is used instead");
         field
             .warning(codes::OUT_OF_RANGE, message, diagnostics)
@@ -209,36 +206,11 @@ fn read_limit(
         Some(Duration::ZERO) => None,
         Some(limit) if range.contains(&limit) => Some(limit),
         _ => {
-            let (least, most) = (
-                display_duration(*range.start()),
-                display_duration(*range.end()),
-            );
-            let message = format!("`{}` must be from {least} to {most}", field.path());
+            let message = format!("`{}` must be {}", field.path(), display_range(range));
             field
                 .error(codes::OUT_OF_RANGE, message, diagnostics)
                 .help(format!("write `0s` for {without}"));
             None
         },
     }
-}
-
-/// Renders a duration of whole minutes; from a day on in hours.
-fn display_duration(duration: Duration) -> String {
-    const DAY: u64 = 24 * 60;
-    let minutes = duration.as_secs() / 60;
-    if minutes >= DAY && minutes.is_multiple_of(60) {
-        format!("{}h", minutes / 60)
-    } else {
-        format!("{minutes}m")
-    }
-}
-
-fn read_update_interval(field: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<Duration> {
-    let duration = field.duration(diagnostics)?.as_std();
-    let fits = duration.filter(|duration| INTERVAL_RANGE.contains(duration));
-    if fits.is_none() {
-        let message = format!("`{}` must be from 1ms to 10m", field.path());
-        field.error(codes::OUT_OF_RANGE, message, diagnostics);
-    }
-    fits
 }

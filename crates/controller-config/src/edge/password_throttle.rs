@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::password_throttle::ThrottleRules;
-use portcullis_yaml::{Diagnostics, Field, Section, codes};
+use portcullis_yaml::{Diagnostics, Field, Section};
 
-use crate::edge::read_positive_duration;
+use crate::durations::read_within;
 use crate::keys::{Key, KeyGroup, ValueType, duration_within};
 
 pub(super) const KEYS: KeyGroup = &[
@@ -80,11 +80,5 @@ pub(super) fn read(
 }
 
 fn read_longest_wait(field: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<SignedDuration> {
-    let wait = read_positive_duration(field, diagnostics)?;
-    if !WAIT_RANGE.contains(&wait) {
-        let message = format!("`{}` must be from 1s to 24h", field.path());
-        field.error(codes::OUT_OF_RANGE, message, diagnostics);
-        return None;
-    }
-    SignedDuration::try_from(wait).ok()
+    SignedDuration::try_from(read_within(field, &WAIT_RANGE, diagnostics)?).ok()
 }

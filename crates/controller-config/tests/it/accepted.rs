@@ -3,8 +3,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use portcullis_controller_config::{
-    ApiKind, ClientLimit, ClientLimits, ControllerConfig, PemSource, StoreLocation, TlsVersion,
-    TotpCompatibility, WebApi, read, schema,
+    ApiKind, ClientLimit, ClientLimits, ControllerConfig, NetworkConfig, PemSource,
+    SmartReroutingConfig, StoreLocation, TlsVersion, TotpCompatibility, WebApi, read, schema,
 };
 use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::password_throttle::ThrottleRules;
@@ -226,6 +226,39 @@ fn every_key_of_limits_is_read() {
     assert_eq!(totals.log_lines_per_minute, share(6, 1));
     assert_eq!(totals.connections, share(100, 25));
     assert_eq!(totals.request_bytes, share(16 << 20, 2 << 20));
+}
+
+#[test]
+fn every_key_of_network_is_read() {
+    let network = |section: &str| {
+        let text = format!("{SMALLEST}network: {section}\n");
+        accept(&[&text]).expect("file is complete").network
+    };
+    let all = network(
+        "{createCircuitRetries: 3, routeTimeoutSeconds: 20, cycleSeconds: 30, minRouterCost: 40, \
+         initialLinkLatency: 50ms, routerConnectChurnLimit: 5s, \
+         smart: {rerouteFraction: 0.5, rerouteCap: 7, minCostDelta: 8}}",
+    );
+    let expected = NetworkConfig {
+        dial_attempts: 3,
+        route_timeout: Duration::from_secs(20),
+        cycle: Duration::from_secs(30),
+        smart: SmartReroutingConfig {
+            per_million: 500_000,
+            cap: 7,
+            min_cost_delta: 8,
+        },
+        min_router_cost: 40,
+        initial_link_latency: Duration::from_millis(50),
+        router_connect_churn_limit: Duration::from_secs(5),
+    };
+    assert_eq!(all, expected);
+    let usual = accept(&[SMALLEST]).expect("file is complete").network;
+    for section in ["", "{}", "{smart: }", "{smart: {}, cycleSeconds: }"] {
+        assert_eq!(network(section), usual, "{section}");
+    }
+    // OpenZiti tries a dial once as well then.
+    assert_eq!(network("{createCircuitRetries: 0}").dial_attempts, 1);
 }
 
 #[test]

@@ -3,6 +3,7 @@ mod ctrl;
 mod edge;
 mod identity;
 mod limits;
+mod network;
 mod root;
 mod web;
 
@@ -87,6 +88,11 @@ fn mistakes_in_the_rest_of_edge_are_found() {
 #[test]
 fn mistakes_in_web_are_found() {
     check(web::WEB);
+}
+
+#[test]
+fn mistakes_in_network_are_found() {
+    check(network::NETWORK);
 }
 
 #[test]

@@ -11,7 +11,7 @@ pub(super) const EDGE: &[Case] = &[
     case(
         "edgeRouter: {}",
         "edgeRouter: {duration: 4m}",
-        &[(12, 28, "out-of-range", "180m is used")],
+        &[(12, 28, "out-of-range", "3h is used")],
     ),
     case(
         "edgeRouter: {}",
