@@ -4,8 +4,11 @@
 //! in it, also a refusal.
 
 use super::Handler;
+use crate::plane::Plane;
+use crate::session::Session;
 use crate::translate;
 use crate::validation::RouterTerminator;
+use bytes::Bytes;
 use portcullis_app::hosting::{self, Adjustment, ConfiguredTerminator, Offer, TerminatorError};
 use portcullis_app::rights::PresentedSession;
 use portcullis_channel::{Frame, ReplyTo};
@@ -22,7 +25,9 @@ use portcullis_wire::control::tunnel::{
     CreateTunnelTerminator, CreateTunnelTerminatorAnswer, RemoveTunnelTerminator,
     TunnelHealthEvent, UpdateTunnelTerminator,
 };
-use portcullis_wire::{ErrorCode, Precedence as WirePrecedence, RetryHint};
+use portcullis_wire::peer_data::PeerData;
+use portcullis_wire::{ErrorCode, Precedence as WirePrecedence, RetryHint, Secret};
+use secrecy::SecretSlice;
 use std::sync::Arc;
 
 /// Bindings of terminators of clients, and of tunnelers.
@@ -42,29 +47,21 @@ impl Handler {
         let (plane, session) = (Arc::clone(&self.plane), Arc::clone(&self.session));
         let reply_to = frame.reply_to();
         self.later(async move {
-            let offer = precedence(request.precedence).map(|precedence| Offer {
-                id: TerminatorId::from_wire(request.address.clone()),
-                cost: request.cost,
-                precedence,
-                instance_id: request.instance_id,
-                instance_secret: request.instance_secret.into_inner().to_vec().into(),
-                peer_data: translate::peer_data_from_wire(request.peer_data),
-            });
+            let offer = offer(
+                &request.address,
+                (request.cost, request.precedence),
+                (request.instance_id, request.instance_secret),
+                request.peer_data,
+            );
             let presented = PresentedSession {
                 api_session: request.api_session_token.expose(),
                 service_session: request.session_token.expose(),
             };
-            let created = match offer {
-                Ok(offer) => {
-                    let router = &session.router;
-                    hosting::create_for_client(&plane.app, router, presented, offer).await
-                },
-                Err(error) => Err(error),
+            let creating = async {
+                hosting::create_for_client(&plane.app, &session.router, presented, offer?).await
             };
-            if created.is_ok() {
-                session.expect_terminator(created_terminator(EDGE, &request.address), plane.now());
-            }
-            let outcome = Outcome::from(created);
+            let created = created_terminator(EDGE, &request.address);
+            let outcome = Outcome::of(creating, created, &plane, &session).await;
             let answer = CreateTerminatorAnswerV2 {
                 terminator_id: request.address,
                 result: outcome.result,
@@ -84,27 +81,18 @@ impl Handler {
         let (plane, session) = (Arc::clone(&self.plane), Arc::clone(&self.session));
         let reply_to = frame.reply_to();
         self.later(async move {
-            let offer = precedence(request.precedence).map(|precedence| Offer {
-                id: TerminatorId::from_wire(request.address.clone()),
-                cost: request.cost,
-                precedence,
-                instance_id: request.instance_id,
-                instance_secret: request.instance_secret.into_inner().to_vec().into(),
-                peer_data: translate::peer_data_from_wire(request.peer_data),
-            });
+            let offer = offer(
+                &request.address,
+                (request.cost, request.precedence),
+                (request.instance_id, request.instance_secret),
+                request.peer_data,
+            );
             let service = ServiceId::from_wire(request.service_id);
-            let created = match offer {
-                Ok(offer) => {
-                    let router = &session.router;
-                    hosting::create_for_tunneler(&plane.app, router, &service, offer).await
-                },
-                Err(error) => Err(error),
+            let creating = async {
+                hosting::create_for_tunneler(&plane.app, &session.router, &service, offer?).await
             };
-            if created.is_ok() {
-                let created = created_terminator(TUNNEL, &request.address);
-                session.expect_terminator(created, plane.now());
-            }
-            let outcome = Outcome::from(created);
+            let created = created_terminator(TUNNEL, &request.address);
+            let outcome = Outcome::of(creating, created, &plane, &session).await;
             let answer = CreateTunnelTerminatorAnswer {
                 terminator_id: request.address,
                 start_millis: request.start_millis,
@@ -123,24 +111,20 @@ impl Handler {
         let (plane, session) = (Arc::clone(&self.plane), Arc::clone(&self.session));
         let reply_to = frame.reply_to();
         self.later(async move {
-            let created = match precedence(request.precedence) {
-                Ok(precedence) => {
-                    let configured = ConfiguredTerminator {
-                        service: &request.service_id,
-                        binding: request.binding,
-                        address: request.address,
-                        cost: request.cost,
-                        precedence,
-                        instance_id: request.instance_id,
-                        instance_secret: request.instance_secret.into_inner().to_vec().into(),
-                        peer_data: translate::peer_data_from_wire(request.peer_data),
-                    };
-                    let router = &session.router;
-                    hosting::create_configured(&plane.app, router, configured).await
-                },
-                Err(error) => Err(error),
+            let created = async {
+                let configured = ConfiguredTerminator {
+                    service: &request.service_id,
+                    binding: request.binding,
+                    address: request.address,
+                    cost: request.cost,
+                    precedence: precedence(request.precedence)?,
+                    instance_id: request.instance_id,
+                    instance_secret: secret(request.instance_secret),
+                    peer_data: translate::peer_data_from_wire(request.peer_data),
+                };
+                hosting::create_configured(&plane.app, &session.router, configured).await
             };
-            let created = created.map_err(|error| error.to_string());
+            let created = created.await.map_err(|error| error.to_string());
             let text = created.as_ref().map(TerminatorId::as_str);
             session.reply_result(&reply_to, text.map_err(String::as_str));
         });
@@ -148,22 +132,14 @@ impl Handler {
 
     pub(super) fn handle_update_terminator(&self, frame: &Frame, request: UpdateTerminator) {
         let (plane, session) = (Arc::clone(&self.plane), Arc::clone(&self.session));
-        let reply_to = frame.reply_to();
-        self.later(async move {
+        let adjusting = async move {
             let id = TerminatorId::from_wire(request.terminator_id);
             let cost = (request.updates_cost, request.cost);
             let precedence = (request.updates_precedence, request.precedence);
-            let adjusted = match adjustment(cost, precedence) {
-                Ok(adjustment) => {
-                    let router = &session.router;
-                    hosting::adjust_configured(&plane.app, router, &id, adjustment).await
-                },
-                Err(error) => Err(error),
-            };
-            let adjusted = adjusted.map_err(|error| error.to_string());
-            let text = adjusted.as_ref().map(|()| "");
-            session.reply_result(&reply_to, text.map_err(String::as_str));
-        });
+            let change = adjustment(cost, precedence)?;
+            hosting::adjust_configured(&plane.app, &session.router, &id, change).await
+        };
+        self.answer_change(frame.reply_to(), Answer::Result, adjusting);
     }
 
     pub(super) fn handle_update_edge_terminator(
@@ -172,8 +148,7 @@ impl Handler {
         request: UpdateEdgeTerminator,
     ) {
         let (plane, session) = (Arc::clone(&self.plane), Arc::clone(&self.session));
-        let reply_to = frame.reply_to();
-        self.later(async move {
+        let adjusting = async move {
             let id = TerminatorId::from_wire(request.terminator_id);
             let presented = PresentedSession {
                 api_session: request.api_session_token.expose(),
@@ -181,19 +156,11 @@ impl Handler {
             };
             let cost = (request.updates_cost, request.cost);
             let precedence = (request.updates_precedence, request.precedence);
-            let adjusted = match adjustment(cost, precedence) {
-                Ok(change) => {
-                    let router = &session.router;
-                    hosting::adjust_for_client(&plane.app, router, presented, &id, change).await
-                },
-                Err(error) => Err(error),
-            };
-            let done = ControlMessage::UpdateEdgeTerminatorAnswer;
-            session.reply(
-                &reply_to,
-                &adjusted.map_or_else(|error| refusal(&error), |()| done),
-            );
-        });
+            let change = adjustment(cost, precedence)?;
+            hosting::adjust_for_client(&plane.app, &session.router, presented, &id, change).await
+        };
+        let done = ControlMessage::UpdateEdgeTerminatorAnswer;
+        self.answer_change(frame.reply_to(), Answer::message(done), adjusting);
     }
 
     pub(super) fn handle_update_tunnel_terminator(
@@ -202,32 +169,23 @@ impl Handler {
         request: UpdateTunnelTerminator,
     ) {
         let (plane, session) = (Arc::clone(&self.plane), Arc::clone(&self.session));
-        let reply_to = frame.reply_to();
-        self.later(async move {
+        let adjusting = async move {
             let id = TerminatorId::from_wire(request.terminator_id);
             let cost = (request.updates_cost, request.cost);
             let precedence = (request.updates_precedence, request.precedence);
-            let adjusted = match adjustment(cost, precedence) {
-                Ok(change) => {
-                    let router = &session.router;
-                    hosting::adjust_for_tunneler(&plane.app, router, &id, change).await
-                },
-                Err(error) => Err(error),
-            };
-            let done = ControlMessage::UpdateTunnelTerminatorAnswer;
-            session.reply(
-                &reply_to,
-                &adjusted.map_or_else(|error| refusal(&error), |()| done),
-            );
-        });
+            let change = adjustment(cost, precedence)?;
+            hosting::adjust_for_tunneler(&plane.app, &session.router, &id, change).await
+        };
+        let done = ControlMessage::UpdateTunnelTerminatorAnswer;
+        self.answer_change(frame.reply_to(), Answer::message(done), adjusting);
     }
 
     pub(super) fn handle_remove_terminators(&self, frame: &Frame, request: &RemoveTerminators) {
-        self.remove_terminators(&request.terminator_ids, frame.reply_to(), Removal::Result);
+        self.remove_terminators(&request.terminator_ids, frame.reply_to(), Answer::Result);
     }
 
     pub(super) fn handle_remove_terminator(&self, frame: &Frame, request: RemoveTerminator) {
-        self.remove_terminators(&[request.terminator_id], frame.reply_to(), Removal::Result);
+        self.remove_terminators(&[request.terminator_id], frame.reply_to(), Answer::Result);
     }
 
     pub(super) fn handle_remove_edge_terminator(
@@ -237,7 +195,7 @@ impl Handler {
     ) {
         let done = ControlMessage::RemoveEdgeTerminatorAnswer;
         let (ids, reply_to) = ([request.terminator_id], frame.reply_to());
-        self.remove_terminators(&ids, reply_to, Removal::Answer(Box::new(done)));
+        self.remove_terminators(&ids, reply_to, Answer::message(done));
     }
 
     pub(super) fn handle_remove_tunnel_terminator(
@@ -247,21 +205,35 @@ impl Handler {
     ) {
         let done = ControlMessage::RemoveTunnelTerminatorAnswer;
         let (ids, reply_to) = ([request.terminator_id], frame.reply_to());
-        self.remove_terminators(&ids, reply_to, Removal::Answer(Box::new(done)));
+        self.remove_terminators(&ids, reply_to, Answer::message(done));
     }
 
-    fn remove_terminators(&self, ids: &[String], reply_to: ReplyTo, answer: Removal) {
+    fn remove_terminators(&self, ids: &[String], reply_to: ReplyTo, answer: Answer) {
         let ids: Vec<_> = ids.iter().map(TerminatorId::from_wire).collect();
         let (plane, session) = (Arc::clone(&self.plane), Arc::clone(&self.session));
+        let removing = async move {
+            hosting::remove(&plane.app, &session.router, &ids)
+                .await
+                .map(drop)
+        };
+        self.answer_change(reply_to, answer, removing);
+    }
+
+    fn answer_change(
+        &self,
+        reply_to: ReplyTo,
+        answer: Answer,
+        changing: impl Future<Output = Result<(), TerminatorError>> + Send + 'static,
+    ) {
+        let session = Arc::clone(&self.session);
         self.later(async move {
-            let removed = hosting::remove(&plane.app, &session.router, &ids).await;
-            match (removed, answer) {
-                (Ok(_), Removal::Result) => session.reply_result(&reply_to, Ok("")),
-                (Ok(_), Removal::Answer(done)) => session.reply(&reply_to, &done),
-                (Err(error), Removal::Result) => {
+            match (changing.await, answer) {
+                (Ok(()), Answer::Result) => session.reply_result(&reply_to, Ok("")),
+                (Ok(()), Answer::Message(done)) => session.reply(&reply_to, &done),
+                (Err(error), Answer::Result) => {
                     session.reply_result(&reply_to, Err(&error.to_string()));
                 },
-                (Err(error), Removal::Answer(_)) => session.reply(&reply_to, &refusal(&error)),
+                (Err(error), Answer::Message(_)) => session.reply(&reply_to, &refusal(&error)),
             }
         });
     }
@@ -283,10 +255,37 @@ impl Handler {
     }
 }
 
-/// How the removal of a terminator is answered.
-enum Removal {
+/// How a change of terminators is answered when it is done; otherwise, a message is a refusal.
+enum Answer {
     Result,
-    Answer(Box<ControlMessage>),
+    Message(Box<ControlMessage>),
+}
+
+impl Answer {
+    fn message(message: ControlMessage) -> Self {
+        Self::Message(Box::new(message))
+    }
+}
+
+/// What a router offers at an address, which is also the id.
+fn offer(
+    address: &str,
+    (cost, preferred): (u32, WirePrecedence),
+    (instance_id, instance_secret): (String, Secret<Bytes>),
+    peer_data: PeerData,
+) -> Result<Offer, TerminatorError> {
+    Ok(Offer {
+        id: TerminatorId::from_wire(address),
+        cost,
+        precedence: precedence(preferred)?,
+        instance_id,
+        instance_secret: secret(instance_secret),
+        peer_data: translate::peer_data_from_wire(peer_data),
+    })
+}
+
+fn secret(instance_secret: Secret<Bytes>) -> SecretSlice<u8> {
+    instance_secret.into_inner().to_vec().into()
 }
 
 /// A terminator whose id is its address.
@@ -325,6 +324,22 @@ fn refusal(error: &TerminatorError) -> ControlMessage {
         retry_hint: Some(RetryHint::from_code(error.retry_hint().number())),
         circuit_id: None,
     })
+}
+
+impl Outcome {
+    /// Creates a terminator. One that is created is then to be confirmed by its router.
+    async fn of(
+        creating: impl Future<Output = Result<(), TerminatorError>>,
+        created: RouterTerminator,
+        plane: &Plane,
+        session: &Session,
+    ) -> Self {
+        let done = creating.await;
+        if done.is_ok() {
+            session.expect_terminator(created, plane.now());
+        }
+        done.into()
+    }
 }
 
 impl From<Result<(), TerminatorError>> for Outcome {
