@@ -101,55 +101,59 @@ pub(crate) fn parameters(query: &Query) -> Parameters<'_> {
 /// Emits one entity of a list; the result says whether more are wanted.
 pub(crate) type Emit<'s, T> = dyn FnMut(T) -> ControlFlow<()> + 's;
 
+/// Emits the entities of a list one by one.
+pub(crate) trait EmitAll<P, B, T>:
+    FnOnce(&Call<P, B>, &ListRequest<'_>, &mut Emit<'_, T>) -> Result<Paging, AppError> + Send + 'static
+{
+}
+
+impl<P, B, T, F> EmitAll<P, B, T> for F where
+    F: FnOnce(&Call<P, B>, &ListRequest<'_>, &mut Emit<'_, T>) -> Result<Paging, AppError>
+        + Send
+        + 'static
+{
+}
+
 /// Responds with a list described by `schema`, whose entities `list` emits one by one.
-pub(crate) async fn respond<P, B, T, L>(
+pub(crate) async fn respond<P, B, T>(
     call: Call<P, B>,
     schema: &'static Schema,
-    list: L,
+    list: impl EmitAll<P, B, T>,
 ) -> Result<ApiResponse, ApiError>
 where
     P: HasPeer + Send + 'static,
     B: Send + 'static,
     T: Serialize,
-    L: FnOnce(&Call<P, B>, &ListRequest<'_>, &mut Emit<'_, T>) -> Result<Paging, AppError>
-        + Send
-        + 'static,
 {
     respond_with((call, schema), schema, list).await
 }
 
 /// Like [`respond`], without the names of the symbols: that is how clients know the lists of what is
 /// kept in memory.
-pub(crate) async fn respond_unnamed<P, B, T, L>(
+pub(crate) async fn respond_unnamed<P, B, T>(
     call: Call<P, B>,
     schema: &'static Schema,
-    list: L,
+    list: impl EmitAll<P, B, T>,
 ) -> Result<ApiResponse, ApiError>
 where
     P: HasPeer + Send + 'static,
     B: Send + 'static,
     T: Serialize,
-    L: FnOnce(&Call<P, B>, &ListRequest<'_>, &mut Emit<'_, T>) -> Result<Paging, AppError>
-        + Send
-        + 'static,
 {
     static UNNAMED: Schema = Schema::new(&[]);
     respond_with((call, schema), &UNNAMED, list).await
 }
 
 /// Responds with a list described by `schema`, in whose response stand the names of `named`.
-async fn respond_with<P, B, T, L>(
+async fn respond_with<P, B, T>(
     (call, schema): (Call<P, B>, &'static Schema),
     named: &'static Schema,
-    list: L,
+    list: impl EmitAll<P, B, T>,
 ) -> Result<ApiResponse, ApiError>
 where
     P: HasPeer + Send + 'static,
     B: Send + 'static,
     T: Serialize,
-    L: FnOnce(&Call<P, B>, &ListRequest<'_>, &mut Emit<'_, T>) -> Result<Paging, AppError>
-        + Send
-        + 'static,
 {
     wait_until_ready(&call.context.state.app).await?;
     let (started, starts) = oneshot::channel();
@@ -192,7 +196,7 @@ where
 fn write_items<P, B, T: Serialize>(
     call: &Call<P, B>,
     context: &JobContext,
-    list: impl FnOnce(&Call<P, B>, &ListRequest<'_>, &mut Emit<'_, T>) -> Result<Paging, AppError>,
+    list: impl EmitAll<P, B, T>,
     sink: &mut ListSink,
 ) -> Result<Paging, ApiError> {
     let query = &call.context.query;
