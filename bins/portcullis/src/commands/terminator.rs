@@ -3,6 +3,7 @@
 mod args;
 mod create;
 mod list;
+pub(crate) mod parts;
 mod show;
 mod update;
 
@@ -40,11 +41,7 @@ Examples:
   portcullis terminator show 3Tn4aRb2kx
   portcullis terminator show 3Tn4aRb2kx --output json | jq .address",
     };
-    const REFERENCE: Positional = Positional {
-        id: "id",
-        value_name: "ID",
-        help: "Id of the terminator, as shown by `list`",
-    };
+    const REFERENCE: Positional = parts::REFERENCE;
 }
 
 impl Deletable for TerminatorDetail {
@@ -57,11 +54,7 @@ Examples:
   portcullis terminator delete 3Tn4aRb2kx
   portcullis terminator delete --filter 'service.name = \"wiki\"' --dry-run",
     };
-    const TARGETS: Positional = Positional {
-        id: "ids",
-        value_name: "ID",
-        help: "Ids, as shown by `list`",
-    };
+    const TARGETS: Positional = parts::TARGETS;
 }
 
 impl UsualVerbs for TerminatorDetail {

@@ -2,6 +2,7 @@
 
 use crate::column::Column;
 use crate::commands::entity_command::{Deletable, Noun, VerbHelp};
+use crate::commands::router;
 use crate::entity::{EntityKind, Named};
 use crate::moment;
 use crate::table::Table;
@@ -49,15 +50,7 @@ impl EntityKind for RouterDetail {
         })
         .chosen(),
     ];
-    const FIELDS: &'static [&'static str] = &[
-        "name",
-        "fingerprint",
-        "cost",
-        "noTraversal",
-        "disabled",
-        "configs",
-        "connected",
-    ];
+    const FIELDS: &'static [&'static str] = router::FIELDS;
 
     fn base(&self) -> Option<&Base<RouterId>> {
         Some(&self.base)

@@ -2,11 +2,13 @@
 
 use crate::column::Column;
 use crate::commands::entity_command::{Deletable, Noun, Positional, VerbHelp};
+use crate::commands::terminator::parts::{self, TerminatorColumns, TerminatorParts};
 use crate::entity::{Entity, EntityKind};
 use crate::table::Table;
 use portcullis_api::entity::Base;
 use portcullis_api::fabric::terminator::TerminatorDetail;
 use portcullis_domain::clock::Timestamp;
+use portcullis_domain::identity::Precedence;
 use portcullis_domain::ids::TerminatorId;
 
 /// Help footer of `fabric terminator`.
@@ -19,9 +21,43 @@ Examples:
   portcullis fabric terminator list --watch
   portcullis fabric terminator show 3Tn4aRb2kx";
 
+impl TerminatorParts for TerminatorDetail {
+    fn service(&self) -> &str {
+        &self.service.name
+    }
+
+    fn router(&self) -> &str {
+        &self.router.name
+    }
+
+    fn binding(&self) -> &str {
+        &self.binding
+    }
+
+    fn address(&self) -> &str {
+        &self.address
+    }
+
+    fn instance(&self) -> &str {
+        &self.instance_id
+    }
+
+    fn precedence(&self) -> Precedence {
+        self.precedence
+    }
+
+    fn cost(&self) -> u16 {
+        self.cost
+    }
+
+    fn dynamic_cost(&self) -> u16 {
+        self.dynamic_cost
+    }
+}
+
 impl Entity for TerminatorDetail {
     fn label(&self) -> String {
-        format!("of {} at {}", self.service.name, self.router.name)
+        parts::label(self)
     }
 }
 
@@ -30,22 +66,15 @@ impl EntityKind for TerminatorDetail {
     const SINGULAR: &'static str = "terminator";
     const PLURAL: &'static str = "terminators";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::new("service", "service", |one, _| {
-            one.service.name.as_str().into()
-        }),
-        Column::new("router", "router", |one, _| one.router.name.as_str().into()),
-        Column::new("address", "address", |one, _| one.address.as_str().into()),
-        Column::new("precedence", "precedence", |one, _| {
-            one.precedence.name().into()
-        }),
-        Column::new("cost", "cost", |one, _| one.cost.to_string().into()),
+        TerminatorColumns::SERVICE,
+        TerminatorColumns::ROUTER,
+        TerminatorColumns::ADDRESS,
+        TerminatorColumns::PRECEDENCE,
+        TerminatorColumns::COST,
         Column::new("dynamicCost", "dynamic", |one: &Self, _| {
             one.dynamic_cost.to_string().into()
         }),
-        Column::new("binding", "binding", |one: &Self, _| {
-            one.binding.as_str().into()
-        })
-        .wide(),
+        TerminatorColumns::BINDING.wide(),
         Column::new("instanceId", "instance", |one: &Self, _| {
             one.instance_id.as_str().into()
         })
@@ -55,34 +84,16 @@ impl EntityKind for TerminatorDetail {
         })
         .wide(),
     ];
-    const FIELDS: &'static [&'static str] = &[
-        "binding",
-        "address",
-        "instanceId",
-        "hostId",
-        "sourceCtrl",
-        "service",
-        "router",
-        "service.name",
-        "router.name",
-    ];
-    const SEARCHED: &'static [&'static str] = &["service.name", "router.name", "address"];
+    const FIELDS: &'static [&'static str] = parts::FIELDS;
+    const SEARCHED: &'static [&'static str] = parts::SEARCHED;
 
     fn base(&self) -> Option<&Base<TerminatorId>> {
         Some(&self.base)
     }
 
     fn add_properties(&self, table: Table, _now: Timestamp) -> Table {
-        table
-            .property("service", &self.service.name)
-            .property("router", &self.router.name)
-            .property("binding", &self.binding)
-            .property("address", &self.address)
-            .property("instance", &self.instance_id)
-            .property("host", &self.host_id)
-            .property("precedence", self.precedence.name())
-            .property("cost", self.cost.to_string())
-            .property("dynamic cost", self.dynamic_cost.to_string())
+        let table = parts::add_place(table, self).property("host", &self.host_id);
+        parts::add_costs(table, self)
     }
 }
 
@@ -101,11 +112,7 @@ Examples:
   portcullis fabric terminator show 3Tn4aRb2kx
   portcullis fabric terminator show 3Tn4aRb2kx --output json | jq .dynamicCost",
     };
-    const REFERENCE: Positional = Positional {
-        id: "id",
-        value_name: "ID",
-        help: "Id of the terminator, as shown by `list`",
-    };
+    const REFERENCE: Positional = parts::REFERENCE;
 }
 
 impl Deletable for TerminatorDetail {
@@ -118,9 +125,5 @@ Examples:
   portcullis fabric terminator delete 3Tn4aRb2kx
   portcullis fabric terminator delete --filter 'router.name = \"r1\"' --dry-run",
     };
-    const TARGETS: Positional = Positional {
-        id: "ids",
-        value_name: "ID",
-        help: "Ids, as shown by `list`",
-    };
+    const TARGETS: Positional = parts::TARGETS;
 }

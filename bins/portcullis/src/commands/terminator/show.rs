@@ -1,16 +1,52 @@
 //! Table view of terminators.
 
 use crate::column::Column;
+use crate::commands::terminator::parts::{self, TerminatorColumns, TerminatorParts};
 use crate::entity::{Entity, EntityKind};
 use crate::table::Table;
 use portcullis_api::entity::Base;
 use portcullis_api::terminator::TerminatorDetail;
 use portcullis_domain::clock::Timestamp;
+use portcullis_domain::identity::Precedence;
 use portcullis_domain::ids::TerminatorId;
+
+impl TerminatorParts for TerminatorDetail {
+    fn service(&self) -> &str {
+        &self.service.name
+    }
+
+    fn router(&self) -> &str {
+        &self.router.name
+    }
+
+    fn binding(&self) -> &str {
+        &self.binding
+    }
+
+    fn address(&self) -> &str {
+        &self.address
+    }
+
+    fn instance(&self) -> &str {
+        &self.identity
+    }
+
+    fn precedence(&self) -> Precedence {
+        self.precedence
+    }
+
+    fn cost(&self) -> u16 {
+        self.cost
+    }
+
+    fn dynamic_cost(&self) -> u16 {
+        self.dynamic_cost
+    }
+}
 
 impl Entity for TerminatorDetail {
     fn label(&self) -> String {
-        format!("of {} at {}", self.service.name, self.router.name)
+        parts::label(self)
     }
 }
 
@@ -19,48 +55,26 @@ impl EntityKind for TerminatorDetail {
     const SINGULAR: &'static str = "terminator";
     const PLURAL: &'static str = "terminators";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::new("service", "service", |one, _| {
-            one.service.name.as_str().into()
-        }),
-        Column::new("router", "router", |one, _| one.router.name.as_str().into()),
-        Column::new("binding", "binding", |one, _| one.binding.as_str().into()),
-        Column::new("address", "address", |one, _| one.address.as_str().into()),
+        TerminatorColumns::SERVICE,
+        TerminatorColumns::ROUTER,
+        TerminatorColumns::BINDING,
+        TerminatorColumns::ADDRESS,
         Column::new("identity", "instance", |one: &Self, _| {
             one.identity.as_str().into()
         })
         .wide(),
-        Column::new("cost", "cost", |one, _| one.cost.to_string().into()),
-        Column::new("precedence", "precedence", |one, _| {
-            one.precedence.name().into()
-        }),
+        TerminatorColumns::COST,
+        TerminatorColumns::PRECEDENCE,
     ];
-    const FIELDS: &'static [&'static str] = &[
-        "binding",
-        "address",
-        "instanceId",
-        "hostId",
-        "sourceCtrl",
-        "service",
-        "router",
-        "service.name",
-        "router.name",
-    ];
-    const SEARCHED: &'static [&'static str] = &["service.name", "router.name", "address"];
+    const FIELDS: &'static [&'static str] = parts::FIELDS;
+    const SEARCHED: &'static [&'static str] = parts::SEARCHED;
 
     fn base(&self) -> Option<&Base<TerminatorId>> {
         Some(&self.base)
     }
 
     fn add_properties(&self, table: Table, _now: Timestamp) -> Table {
-        table
-            .property("service", &self.service.name)
-            .property("router", &self.router.name)
-            .property("binding", &self.binding)
-            .property("address", &self.address)
-            .property("instance", &self.identity)
-            .property("cost", self.cost.to_string())
-            .property("dynamic cost", self.dynamic_cost.to_string())
-            .property("precedence", self.precedence.name())
+        parts::add_costs(parts::add_place(table, self), self)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::column::Column;
 use crate::commands::configs;
-use crate::commands::router::{EnrollableRouter, RouterState};
+use crate::commands::router::{self, EnrollableRouter, RouterState};
 use crate::entity::{EntityKind, Named};
 use crate::names::Names;
 use crate::table::Table;
@@ -52,15 +52,7 @@ impl EntityKind for TransitRouterDetail {
             yes_or_no(!router.no_traversal).into()
         }),
     ];
-    const FIELDS: &'static [&'static str] = &[
-        "name",
-        "fingerprint",
-        "cost",
-        "noTraversal",
-        "disabled",
-        "configs",
-        "connected",
-    ];
+    const FIELDS: &'static [&'static str] = router::FIELDS;
 
     fn base(&self) -> Option<&Base<RouterId>> {
         Some(&self.base)
