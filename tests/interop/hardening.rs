@@ -185,6 +185,28 @@ fn body_that_trickles_is_given_up() {
     ended.unwrap();
 }
 
+/// As the C SDK does with each handshake. Strangers could fill the log with it.
+#[test]
+fn addresses_in_sni_are_a_detail_of_the_log() {
+    if !are_available(&[Tool::Openssl]) {
+        return;
+    }
+    for (filter, is_logged) in [("info", false), ("debug", true)] {
+        let site = TestDirectory::new();
+        let launch = site.quickstart().environment("PORTCULLIS_LOG", filter);
+        let controller = launch.start();
+        let mut command = Openssl::new(site.work()).command();
+        command.args(["s_client", "-quiet", "-connect", controller.host_port()]);
+        command.args(["-servername", "127.0.0.1"]);
+        let request = b"GET /edge/client/v1/version HTTP/1.0\r\n\r\n";
+        let answered = command::run_with(&mut command, request, wait::DEFAULT_TIMEOUT);
+        assert_eq!(status(&answered), "200");
+        assert!(controller.terminate().success());
+        let logged = site.logged();
+        assert_eq!(logged.contains("Illegal SNI"), is_logged, "{logged}");
+    }
+}
+
 /// A sample of S-21: half of the connections say nothing, half begin a handshake.
 #[test]
 fn half_open_connections_are_closed_and_keep_nobody_out() {

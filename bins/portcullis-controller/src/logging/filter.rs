@@ -5,6 +5,10 @@ use tracing_subscriber::{EnvFilter, Layer, Registry};
 
 const LEVELS: &str = "the levels are off, error, warn, info, debug and trace";
 
+/// Where rustls complains of what peers send, such as an address in SNI, which the C SDK sends with each
+/// handshake.
+const COMPLAINTS: &str = "rustls::msgs::handshake";
+
 pub(super) type Filter = Box<dyn Layer<Registry> + Send + Sync>;
 
 /// A filter that cannot be used.
@@ -28,8 +32,11 @@ impl InvalidFilterError {
 ///
 /// A single word must be a level. [`EnvFilter`] would read it as a target for which everything is logged,
 /// and nothing else: a misspelled level would silence the whole log.
+///
+/// Complaints about peers count as details. At the usual levels, strangers could fill the log with
+/// them; they are logged from `debug` on, or where the filter names `rustls`.
 pub(super) fn parse(text: &str) -> Result<Filter, InvalidFilterError> {
-    let directives: Vec<_> = text
+    let mut directives: Vec<_> = text
         .split(',')
         .map(str::trim)
         .filter(|part| !part.is_empty())
@@ -42,6 +49,10 @@ pub(super) fn parse(text: &str) -> Result<Filter, InvalidFilterError> {
             format!("`{word}` is not a level"),
             format!("{LEVELS}, and the level of a part is written like `audit=info`"),
         ));
+    }
+    let quiet = format!("{COMPLAINTS}=error");
+    if hides_complaints(&directives) {
+        directives.push(&quiet);
     }
     let filter = EnvFilter::try_new(directives.join(",")).map_err(|_unreadable| {
         InvalidFilterError::new(
@@ -57,6 +68,14 @@ pub(super) fn parse(text: &str) -> Result<Filter, InvalidFilterError> {
         Some(levels) => levels.boxed(),
         None => filter.boxed(),
     })
+}
+
+/// Whether complaints about peers are details that were not asked for.
+fn hides_complaints(directives: &[&str]) -> bool {
+    let levels = directives.iter().filter_map(|part| part.parse().ok());
+    let general: Option<LevelFilter> = levels.last();
+    let names_rustls = directives.iter().any(|part| part.starts_with("rustls"));
+    !names_rustls && matches!(general, Some(LevelFilter::WARN | LevelFilter::INFO))
 }
 
 /// Whether a filter has the directive `audit=off`. The trail is not part of the log, so other levels do
@@ -133,6 +152,34 @@ mod tests {
             let expected = let_through(EnvFilter::try_new(text).unwrap());
             assert_eq!(let_through(parse(text).unwrap()), expected, "{text:?}");
         }
+    }
+
+    #[test]
+    fn complaints_about_peers_are_details_of_rustls() {
+        for (text, expected) in [
+            ("info", [false, true]),
+            ("WARN", [false, true]),
+            ("info,[{name=a}]=debug", [false, true]),
+            ("debug", [true, true]),
+            ("debug,info", [false, true]),
+            ("info,rustls=warn", [true, true]),
+            ("info,rustls::msgs::handshake=warn", [true, true]),
+            ("error", [false, false]),
+            ("off", [false, false]),
+        ] {
+            let log = Registry::default().with(parse(text).unwrap());
+            let found = tracing::subscriber::with_default(log, || {
+                [
+                    tracing::enabled!(target: "rustls::msgs::handshake", tracing::Level::WARN),
+                    tracing::enabled!(target: "rustls::server", tracing::Level::WARN),
+                ]
+            });
+            assert_eq!(found, expected, "{text:?}");
+        }
+        let off = Registry::default().with(parse("off").unwrap());
+        tracing::subscriber::with_default(off, || {
+            assert!(!tracing::enabled!(target: "rustls::msgs::handshake", tracing::Level::ERROR));
+        });
     }
 
     #[test]
