@@ -18,6 +18,7 @@ use crate::{logging, store};
 use anyhow::Context as _;
 use certificates::ServerCertificates;
 use control::ControlChannel;
+use descriptors::Descriptors;
 use listeners::Listeners;
 use maintenance::WatchedCertificates;
 use portcullis_app::App;
@@ -175,8 +176,10 @@ pub async fn serve(options: ServeOptions) -> anyhow::Result<RunningController> {
         control_address,
         revision,
     );
-    let routers = ControlChannel::start(&app, &certificates.config.network, &stop);
-    listening.serve(&certificates, &routers, &tasks, &stop)?;
+    let descriptors = Descriptors::raise(certificates.config.limits.router_connections);
+    let options = control::options(&certificates.config.network, descriptors.for_routers);
+    let routers = ControlChannel::start(&app, options, &stop);
+    listening.serve(&certificates, &routers, descriptors, &tasks, &stop)?;
     let reload_certificates = Arc::new(Notify::new());
     let watched = WatchedCertificates {
         certificates,

@@ -2,6 +2,7 @@
 
 use crate::groups::Place;
 use crate::handle::Handler;
+use crate::places::Placed;
 use crate::plane::Plane;
 use crate::session::Session;
 use crate::sessions::Connecting;
@@ -59,12 +60,13 @@ pub(crate) async fn serve<S: Stream>(plane: &Arc<Plane>, peer: &Peer, incoming: 
     }
 }
 
-/// Judges certificate and hello of a router. If they are refused, the router is told why.
+/// Judges certificate and hello of a router, and gives its connection a place. If that is refused, the
+/// router is told why.
 async fn judge<S: Stream>(
     plane: &Plane,
     peer: &Peer,
     incoming: Incoming<S>,
-) -> Option<Admitted<S>> {
+) -> Option<Admitted<Placed<S>>> {
     let chain: Vec<&[u8]> = peer.certificates.iter().map(Vec::as_slice).collect();
     let hello = incoming.hello();
     let origin = origin(plane, peer)?;
@@ -80,8 +82,13 @@ async fn judge<S: Stream>(
             for error in &hello.unreadable {
                 tracing::warn!(router = %router.id(), %error, "a part of a router's hello cannot be read");
             }
+            let Some(place) = plane.places.take() else {
+                let reason = "the controller has as many connections of routers as it may have";
+                incoming.reject(RejectClass::Busy, reason).await;
+                return None;
+            };
             Some(Admitted {
-                incoming,
+                incoming: incoming.map_stream(|stream| Placed::new(stream, place)),
                 router,
                 hello,
             })

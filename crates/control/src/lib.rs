@@ -17,6 +17,7 @@ mod model;
 mod network;
 mod outlet;
 mod peers;
+mod places;
 mod plane;
 mod records;
 mod session;

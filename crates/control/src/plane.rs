@@ -5,6 +5,7 @@ use crate::enforcement::{self, Enforcement};
 use crate::groups::Groups;
 use crate::model::ModelPublisher;
 use crate::network::{LiveFabric, Outputs};
+use crate::places::Places;
 use crate::sessions::Sessions;
 use portcullis_app::App;
 use portcullis_channel::{BuildVersion, UnixNanos};
@@ -36,6 +37,8 @@ pub struct ControlOptions {
     pub fabric: FabricOptions,
     /// How long a channel of a router is safe from being replaced by another one.
     pub takeover_after: Duration,
+    /// Maximum number of connections of routers; a further one is refused.
+    pub max_connections: usize,
 }
 
 pub(crate) struct Plane {
@@ -48,6 +51,7 @@ pub(crate) struct Plane {
     pub(crate) model: Arc<ModelPublisher>,
     pub(crate) enforcement: Enforcement,
     pub(crate) groups: Groups,
+    pub(crate) places: Places,
     pub(crate) tasks: TaskTracker,
     pub(crate) stop: CancellationToken,
 }
@@ -86,6 +90,7 @@ impl Plane {
             model,
             enforcement,
             groups: Groups::new(clock),
+            places: Places::new(options.max_connections),
             tasks: TaskTracker::new(),
             stop,
         };

@@ -10,8 +10,10 @@ use crate::keys::{Key, KeyGroup, ValueType};
 /// Section `limits`. OpenZiti has none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClientLimits {
-    /// Connections, also limited by the file descriptors of the process.
+    /// Connections of clients, also limited by the file descriptors of the process.
     pub connections: ClientLimit,
+    /// Connections of routers, also limited by the file descriptors of the process.
+    pub router_connections: u64,
     /// Bytes of incomplete request heads.
     pub request_head_bytes: ClientLimit,
     /// Bytes of responses that clients have not read yet.
@@ -43,6 +45,7 @@ impl Default for ClientLimits {
         };
         Self {
             connections: default_limit(&CONNECTIONS),
+            router_connections: DEFAULT_ROUTER_CONNECTIONS,
             request_head_bytes: default_limit(&REQUEST_HEADS),
             unread_answer_bytes: default_limit(&UNREAD_ANSWERS),
             request_bytes: default_limit(&REQUESTS),
@@ -128,18 +131,29 @@ const LOG_LINES: LimitRule = LimitRule {
     min_per_client: 1,
 };
 
+const ROUTER_CONNECTIONS: RangeInclusive<u64> = 16..=1024 * 1024;
+const DEFAULT_ROUTER_CONNECTIONS: u64 = 4096;
+
 /// Range of the total; one client gets half of it.
 const PASSWORDS_WAITING: RangeInclusive<u64> = 2..=65_536;
 
 pub(crate) const KEYS: KeyGroup = &[
     CONNECTIONS
-        .total_row(Unit::Count, "Open connections of all listeners. The one that was idle for longest is closed.")
+        .total_row(Unit::Count, "Open connections of clients. The one that was idle for longest is closed.")
         .default("16384")
         .example("32768"),
     CONNECTIONS
         .per_client_row(Unit::Count, "Open connections of one address; a quarter of `connections` by default.")
         .default("4096")
         .example("1024"),
+    limit(
+        "routerConnections",
+        (*ROUTER_CONNECTIONS.start(), *ROUTER_CONNECTIONS.end()),
+        Unit::Count,
+        "Open connections of routers, of which each usually has two. A further one is refused.",
+    )
+    .default("4096")
+    .example("16384"),
     REQUEST_HEADS
         .total_row(Unit::Bytes, "Requests whose head is not complete. The connection that has had one for longest is closed.")
         .default("33554432")
@@ -203,6 +217,10 @@ pub(crate) fn read(root: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<
     let section = field.section(diagnostics)?;
     section.check_keys(KEYS, diagnostics);
     let connections = CONNECTIONS.read(&section, diagnostics);
+    let router_connections = match section.get_non_null("routerConnections") {
+        Some(field) => field.integer(ROUTER_CONNECTIONS, diagnostics),
+        None => Some(DEFAULT_ROUTER_CONNECTIONS),
+    };
     let request_heads = REQUEST_HEADS.read(&section, diagnostics);
     let unread_answers = UNREAD_ANSWERS.read(&section, diagnostics);
     let requests = REQUESTS.read(&section, diagnostics);
@@ -214,6 +232,7 @@ pub(crate) fn read(root: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<
     let log_lines = LOG_LINES.read(&section, diagnostics);
     Some(ClientLimits {
         connections: connections?,
+        router_connections: router_connections?,
         request_head_bytes: request_heads?,
         unread_answer_bytes: unread_answers?,
         request_bytes: requests?,

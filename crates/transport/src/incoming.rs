@@ -33,6 +33,17 @@ pub enum IncomingError {
     Io(#[source] io::Error),
 }
 
+impl<S> Incoming<S> {
+    /// Wraps the stream, for what is to be held as long as the connection is.
+    pub fn map_stream<T>(self, wrap: impl FnOnce(S) -> T) -> Incoming<T> {
+        Incoming {
+            stream: wrap(self.stream),
+            input: self.input,
+            hello: self.hello,
+        }
+    }
+}
+
 impl<S: Stream> Incoming<S> {
     /// Reads the hello of a new connection, which must be complete at `deadline`.
     ///

@@ -29,14 +29,9 @@ impl ControlChannel {
     /// Starts the control plane, which ends with `stop`.
     pub(super) fn start(
         app: &Arc<App>,
-        network: &NetworkConfig,
+        options: ControlOptions,
         stop: &CancellationToken,
     ) -> Arc<Self> {
-        let options = ControlOptions {
-            version: version(),
-            fabric: fabric_options(network),
-            takeover_after: network.router_connect_churn_limit,
-        };
         let plane = ControlPlane::start(app, options, stop.clone());
         Arc::new(Self { plane })
     }
@@ -79,6 +74,16 @@ fn peer(connection: &Connection) -> Peer {
     }
 }
 
+/// Options from the section `network`, for so many connections.
+pub(super) fn options(network: &NetworkConfig, max_connections: usize) -> ControlOptions {
+    ControlOptions {
+        version: version(),
+        fabric: fabric_options(network),
+        takeover_after: network.router_connect_churn_limit,
+        max_connections,
+    }
+}
+
 fn fabric_options(network: &NetworkConfig) -> FabricOptions {
     let default = FabricOptions::default();
     FabricOptions {
@@ -118,8 +123,8 @@ mod tests {
 
     #[test]
     fn without_a_section_the_fabric_has_its_own_defaults() {
-        let options = fabric_options(&NetworkConfig::default());
-        assert_eq!(options, FabricOptions::default());
+        let options = options(&NetworkConfig::default(), 1);
+        assert_eq!(options.fabric, FabricOptions::default());
     }
 
     #[test]
@@ -137,7 +142,10 @@ mod tests {
             initial_link_latency: Duration::from_secs(11),
             router_connect_churn_limit: Duration::from_secs(12),
         };
-        let options = fabric_options(&network);
+        let options = options(&network, 13);
+        assert_eq!(options.takeover_after, Duration::from_secs(12));
+        assert_eq!(options.max_connections, 13);
+        let options = options.fabric;
         assert_eq!(options.attempts, 3);
         assert_eq!(options.route_timeout, Duration::from_secs(4));
         let smart = SmartRerouting {

@@ -3,7 +3,7 @@
 use super::certificates::{ServedTls, ServerCertificates};
 use super::control::{self, ControlChannel};
 use super::credentials::{CertKeyPair, ServedPairs};
-use super::descriptors;
+use super::descriptors::{self, Descriptors};
 use crate::build::BUILD;
 use anyhow::{Context as _, anyhow, ensure};
 use portcullis_controller_config::{
@@ -146,6 +146,7 @@ impl Listeners {
         self,
         certificates: &ServerCertificates,
         routers: &Arc<ControlChannel>,
+        descriptors: Descriptors,
         tasks: &TaskTracker,
         stop: &CancellationToken,
     ) -> anyhow::Result<()> {
@@ -158,7 +159,7 @@ impl Listeners {
             instance_id,
         };
         let state = Arc::new(state);
-        let found = descriptors::raise_limit();
+        let found = descriptors.limit;
         let sockets = self
             .entries
             .iter()
@@ -174,7 +175,11 @@ impl Listeners {
             });
         };
         let budgets = Budgets::new(&Quotas {
-            connections: descriptors::fit_connections(self.quotas.connections, found),
+            connections: descriptors::fit_connections(
+                self.quotas.connections,
+                found,
+                descriptors.for_routers,
+            ),
             ..self.quotas
         });
         if let ControlPort::Own(listener) = self.control {

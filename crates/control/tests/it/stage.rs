@@ -85,6 +85,7 @@ impl Stage {
             version: RouterOptions::default().hello.version,
             fabric: FabricOptions::default(),
             takeover_after,
+            max_connections: 1000,
         };
         let plane = ControlPlane::start(&controller.app, options, stop.clone());
         Self {

@@ -198,7 +198,7 @@ fn every_key_of_limits_is_read() {
         accept(&[&text]).expect("file is complete").limits
     };
     let all = limits(
-        "{connections: 100, connectionsPerPeer: 99, requestHeadBytes: 5000000, \
+        "{connections: 100, connectionsPerPeer: 99, routerConnections: 50, requestHeadBytes: 5000000, \
          requestHeadBytesPerPeer: 4999999, unreadAnswerBytes: 20000000, \
          unreadAnswerBytesPerPeer: 19999999, requestBytes: 30000000, \
          requestBytesPerIdentity: 29999999, unauthenticatedRequestBytes: 40000000, \
@@ -213,6 +213,10 @@ fn every_key_of_limits_is_read() {
     assert_eq!(all.request_head_bytes, share(5_000_000, 4_999_999));
     assert_eq!(all.unread_answer_bytes, share(20_000_000, 19_999_999));
     assert_eq!(all.request_bytes, share(30_000_000, 29_999_999));
+    assert_eq!(
+        (all.router_connections, usual.router_connections),
+        (50, 4096)
+    );
     assert_eq!(all.passwords_waiting, Some(7));
     assert_eq!(all.log_lines_per_minute, share(600, 599));
     assert_eq!(

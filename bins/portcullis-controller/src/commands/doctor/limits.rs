@@ -18,7 +18,8 @@ type OpenFilesLimit = Option<u64>;
 
 pub(super) fn check(config: &ControllerConfig, report: &mut Report) {
     let store = config.store.store_path();
-    let connections = config.limits.connections.total;
+    let limits = &config.limits;
+    let connections = limits.connections.total + limits.router_connections;
     if let Some((process, limit)) = limit_of_running(&store) {
         let subject = format!("the running controller (process {process})");
         judge(&subject, limit, connections, report);
@@ -46,9 +47,9 @@ fn judge(subject: &str, limit: OpenFilesLimit, connections: u64, report: &mut Re
             CODE,
             format!(
                 "{subject} may open {most} files, far fewer than the {connections} connections that \
-                 `limits.connections` allows"
+                 `limits.connections` and `limits.routerConnections` allow"
             ),
-            Some("raise `LimitNOFILE` of the unit or `ulimit -n`, or lower `limits.connections`"),
+            Some("raise `LimitNOFILE` of the unit or `ulimit -n`, or lower these limits"),
         ),
         Some(most) => report.ok(CODE, format!("{subject} may open {most} files")),
         None => report.ok(CODE, format!("{subject} may open any number of files")),
