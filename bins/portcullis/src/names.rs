@@ -33,6 +33,12 @@ impl Names {
         self.0.get(id).map_or(id, String::as_str)
     }
 
+    /// The name with the id, which alone stands for a name that is unknown.
+    pub(crate) fn with_id(&self, id: &str) -> String {
+        let name = self.0.get(id);
+        name.map_or_else(|| id.to_owned(), |name| format!("{name} ({id})"))
+    }
+
     /// The names of several entities, sorted.
     pub(crate) fn of_all<'n>(&'n self, ids: impl IntoIterator<Item = &'n str>) -> String {
         let names: BTreeSet<_> = ids.into_iter().map(|id| self.of(id)).collect();
@@ -47,6 +53,9 @@ mod tests {
     #[test]
     fn ids_stand_for_names_that_are_unknown() {
         let known = BTreeMap::from([("a1".to_owned(), "wiki".to_owned())]);
-        assert_eq!(Names(known).of_all(["a1", "b2"]), "b2, wiki");
+        let names = Names(known);
+        assert_eq!(names.of_all(["a1", "b2"]), "b2, wiki");
+        assert_eq!(names.with_id("a1"), "wiki (a1)");
+        assert_eq!(names.with_id("b2"), "b2");
     }
 }

@@ -3,9 +3,12 @@
 use crate::column::Column;
 use crate::commands::entity_command::{Deletable, Noun, Positional, VerbHelp};
 use crate::entity::{Entity, EntityKind};
+use crate::names::Names;
 use crate::table::Table;
 use portcullis_api::entity::Base;
 use portcullis_api::fabric::circuit::CircuitDetail;
+use portcullis_api::identity::IdentityDetail;
+use portcullis_client::Client;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::CircuitId;
 
@@ -57,10 +60,17 @@ impl EntityKind for CircuitDetail {
         let links: Vec<_> = links.map(|link| link.id.as_str()).collect();
         table
             .property("service", &self.service.name)
-            .property("client", self.client_id.as_str())
             .property("terminator", &self.terminator.id)
             .property("path", path(self))
             .property("links", links.join(", "))
+    }
+
+    async fn fetch_names(&self, client: &Client) -> Names {
+        Names::fetch::<IdentityDetail>(client, &[self.client_id.as_str()]).await
+    }
+
+    fn add_references(&self, table: Table, names: &Names) -> Table {
+        table.property("client", names.with_id(self.client_id.as_str()))
     }
 }
 

@@ -61,7 +61,9 @@ impl EntityKind for RouterDetail {
         let software = self.version_info.as_ref();
         let system = software.map(|software| format!("{} {}", software.os, software.arch));
         let interfaces = self.interfaces.iter().flatten();
-        let interfaces = interfaces.map(|one| format!("{} {}", one.name, one.addresses.join(" ")));
+        let interfaces = interfaces
+            .filter(|one| !one.addresses.is_empty())
+            .map(|one| format!("{} {}", one.name, one.addresses.join(" ")));
         let certificate = self.fingerprint.as_ref();
         let certificate = certificate.map(|sum| format!("SHA-1 {sum}"));
         let control: Vec<_> = self.ctrl_chan_listeners.keys().cloned().collect();

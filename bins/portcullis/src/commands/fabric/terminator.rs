@@ -4,9 +4,12 @@ use crate::column::Column;
 use crate::commands::entity_command::{Deletable, Noun, Positional, VerbHelp};
 use crate::commands::terminator::parts::{self, TerminatorColumns, TerminatorParts};
 use crate::entity::{Entity, EntityKind};
+use crate::names::Names;
 use crate::table::Table;
 use portcullis_api::entity::Base;
 use portcullis_api::fabric::terminator::TerminatorDetail;
+use portcullis_api::identity::IdentityDetail;
+use portcullis_client::Client;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::Precedence;
 use portcullis_domain::ids::TerminatorId;
@@ -92,8 +95,16 @@ impl EntityKind for TerminatorDetail {
     }
 
     fn add_properties(&self, table: Table, _now: Timestamp) -> Table {
-        let table = parts::add_place(table, self).property("host", &self.host_id);
-        parts::add_costs(table, self)
+        parts::add_costs(parts::add_place(table, self), self)
+    }
+
+    async fn fetch_names(&self, client: &Client) -> Names {
+        let host = Some(self.host_id.as_str()).filter(|host| !host.is_empty());
+        Names::fetch::<IdentityDetail>(client, host.as_slice()).await
+    }
+
+    fn add_references(&self, table: Table, names: &Names) -> Table {
+        table.property("host", names.with_id(&self.host_id))
     }
 }
 
