@@ -1,6 +1,8 @@
 //! Serializers that expose secrets on the wire.
 
-use secrecy::{ExposeSecret, SecretString};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use secrecy::{ExposeSecret, SecretSlice, SecretString};
 use serde::Serializer;
 
 /// Writes the secret itself.
@@ -22,6 +24,21 @@ pub(crate) fn serialize_option<S: Serializer>(
 ) -> Result<S::Ok, S::Error> {
     match secret {
         Some(secret) => serialize(secret, serializer),
+        None => serializer.serialize_none(),
+    }
+}
+
+/// Writes the secret itself in Base64, or `null`.
+#[expect(
+    clippy::ref_option,
+    reason = "serde hands over a reference to the member"
+)]
+pub(crate) fn serialize_bytes_option<S: Serializer>(
+    secret: &Option<SecretSlice<u8>>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    match secret {
+        Some(secret) => serializer.serialize_str(&BASE64.encode(secret.expose_secret())),
         None => serializer.serialize_none(),
     }
 }

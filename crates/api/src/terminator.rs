@@ -2,6 +2,7 @@
 
 mod request;
 
+pub(crate) use request::MAX_INSTANCE_SECRET_BYTES;
 pub use request::{TerminatorCreate, TerminatorPatch, TerminatorUpdate};
 
 use crate::describe::JsonSchema;

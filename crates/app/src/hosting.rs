@@ -29,7 +29,7 @@ mod update;
 pub use claims::{ConfiguredTerminator, create_configured, create_for_client, create_for_tunneler};
 pub use error::TerminatorError;
 pub use lapse::{end_without_right, sweep};
-pub use offer::Offer;
+pub use offer::{Offer, with_secret};
 pub use own::{ListedTerminator, count_health_check, list_for_router};
 pub use remove::{delete, remove, remove_invalid};
 pub use update::{Adjustment, adjust_configured, adjust_for_client, adjust_for_tunneler, degrade};

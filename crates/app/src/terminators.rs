@@ -5,6 +5,7 @@ use crate::error::{AppError, NotAllowedError};
 use crate::listing::{ListRequest, ListScope, Paging};
 use crate::managed::{self, Resource, ViewContext, Writable, get};
 use crate::services::{self, ReadOwnServices};
+use portcullis_domain::FieldError;
 use portcullis_domain::access::Permit;
 use portcullis_domain::ids::{RecordNumber, ServiceId};
 use portcullis_domain::permission::Subject;
@@ -12,6 +13,7 @@ use portcullis_domain::router::RouterSpec;
 use portcullis_domain::service::ServiceSpec;
 use portcullis_domain::terminator::{Terminator, TerminatorSpec};
 use portcullis_domain::view::{NamedRef, RouterRef, TerminatorView};
+use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{Found, Rows, TERMINATOR};
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -75,8 +77,32 @@ impl Resource for TerminatorSpec {
                         changed";
             return Err(NotAllowedError::Update { rule }.into());
         }
-        get::<ServiceSpec>(rows, &after.spec.service)?;
+        let service = get::<ServiceSpec>(rows, &after.spec.service)?;
+        if before.is_none() {
+            validate_secret(rows, &service.key, &after.spec)?;
+        }
         get::<RouterSpec>(rows, &after.spec.router)?;
         Ok(())
     }
+}
+
+/// Validates that a new terminator has the secret that the others of its instance have.
+fn validate_secret(
+    rows: Rows<'_>,
+    service: &RecordKey,
+    new: &TerminatorSpec,
+) -> Result<(), AppError> {
+    if new.instance_id.is_empty() {
+        return Ok(());
+    }
+    for key in rows.referrers(service, TERMINATOR, usize::MAX)? {
+        let other: Option<Terminator> = rows.get(&key)?;
+        let of_instance = other.filter(|other| other.spec.instance_id == new.instance_id);
+        // What is compared are keyed hashes, so the time that this takes tells nothing.
+        if of_instance.is_some_and(|other| other.spec.instance_secret != new.instance_secret) {
+            let reason = "is not that of the other terminators of this instance";
+            return Err(FieldError::new("identitySecret", reason, String::new()).into());
+        }
+    }
+    Ok(())
 }

@@ -220,3 +220,38 @@ async fn a_terminator_goes_with_its_service_and_with_its_router() {
         );
     }
 }
+
+#[tokio::test]
+async fn terminators_of_an_instance_share_its_secret() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let ends = Ends::new(&controller, &admin).await;
+    let create =
+        async |more: Value| send(&controller, &admin, (Method::POST, ALL), &ends.body(more)).await;
+    // "hush"
+    let secret = "aHVzaA==";
+    let first = create(json!({"identity": "one", "identitySecret": secret})).await;
+    let shown = get(&controller, &admin, &format!("{ALL}/{}", first.id())).await;
+    assert!(!shown.text().contains("ecret"), "{}", shown.text());
+    let same = create(json!({"identity": "one", "identitySecret": secret})).await;
+    assert_eq!(same.status, 201);
+    for other in [json!("b3RoZXI="), json!(""), Value::Null] {
+        let refused = create(json!({"identity": "one", "identitySecret": other})).await;
+        assert_eq!(
+            (refused.error().0, &*refused.field()),
+            (400, "identitySecret")
+        );
+    }
+    for without in [
+        json!({"identity": "two"}),
+        json!({"identitySecret": secret}),
+        json!({}),
+    ] {
+        assert_eq!(create(without).await.status, 201);
+    }
+    // The fabric API calls it otherwise.
+    let body = ends.body(json!({"instanceId": "one", "instanceSecret": secret}));
+    let path = "/fabric/v1/terminators";
+    let request = controller.request(Method::POST, path).session(&admin);
+    assert_eq!(request.json(&body).send().await.status, 201);
+}

@@ -5,9 +5,11 @@ use super::node::{self, Node};
 use super::parse_error::ParseError;
 use super::trace::{Constraint, DecodeTrace, FieldAccess, JsonType};
 use crate::time::WireTime;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
 use portcullis_domain::FieldError;
 use portcullis_domain::tags::TagLimits;
-use secrecy::SecretString;
+use secrecy::{ExposeSecret as _, SecretSlice, SecretString};
 use serde_json::{Map, Value};
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -239,6 +241,23 @@ impl Members {
         self.record_constraint(name, || Constraint::Length(length.clone()));
         self.record_constraint(name, || Constraint::Secret);
         self.validate_secret(name, length, text)
+    }
+
+    /// An optional secret of bytes, at most `max_bytes`, in Base64; an empty one counts as absent.
+    /// Errors do not quote it.
+    pub fn optional_secret_bytes(
+        &mut self,
+        name: &str,
+        max_bytes: usize,
+    ) -> Result<Option<SecretSlice<u8>>, DecodeError> {
+        let Some(text) = self.bounded_secret(name, 0..=max_bytes.div_ceil(3) * 4)? else {
+            return Ok(None);
+        };
+        let bytes = BASE64.decode(text.expose_secret());
+        let bytes = bytes.map_err(|_invalid| {
+            FieldError::new(self.path(name), "must be in Base64", String::new())
+        })?;
+        Ok(Some(bytes.into()))
     }
 
     fn validate_secret(

@@ -5,11 +5,12 @@ use crate::decode::{Decode, DecodeError, Members};
 use crate::describe::JsonSchema;
 use crate::entity::Base;
 use crate::link::{EntityRef, Links};
-use crate::terminator::{TerminatorPatch, TerminatorUpdate};
+use crate::terminator::{MAX_INSTANCE_SECRET_BYTES, TerminatorPatch, TerminatorUpdate};
 use portcullis_domain::identity::Precedence;
 use portcullis_domain::ids::{RouterId, ServiceId, TerminatorId};
 use portcullis_domain::terminator::{TerminatorSpec, TerminatorSpecPatch};
 use portcullis_domain::view::TerminatorView;
+use secrecy::SecretSlice;
 use serde::{Deserialize, Serialize};
 
 /// A terminator.
@@ -49,7 +50,7 @@ pub struct TerminatorDetail {
 
 /// The body of POST `/terminators` and PUT `/terminators/{id}`. Absent members are set to their
 /// defaults.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct FabricTerminatorCreate {
     /// Members shared with the edge API.
     pub common: TerminatorUpdate,
@@ -57,6 +58,8 @@ pub struct FabricTerminatorCreate {
     pub host_id: String,
     /// Instance id of the terminator within its service; it cannot be changed.
     pub instance_id: String,
+    /// What all terminators of the instance have to share; it cannot be changed.
+    pub instance_secret: Option<SecretSlice<u8>>,
 }
 
 /// The body of PATCH `/terminators/{id}`. Members that are `None` stay unchanged.
@@ -71,12 +74,18 @@ const PARAMETER: &str = "terminator";
 
 impl Decode for FabricTerminatorCreate {
     const BODY_NAME: &'static str = PARAMETER;
+    const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[(
+        "instanceSecret",
+        "What all terminators of the instance have to share, in Base64; PUT does not change it.",
+    )];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {
             common: TerminatorUpdate::decode(members)?,
             host_id: members.optional_string("hostId")?.unwrap_or_default(),
             instance_id: members.optional_string("instanceId")?.unwrap_or_default(),
+            instance_secret: members
+                .optional_secret_bytes("instanceSecret", MAX_INSTANCE_SECRET_BYTES)?,
         })
     }
 }
@@ -92,6 +101,7 @@ impl Decode for FabricTerminatorPatch {
     }
 }
 
+/// Without the secret, of which only a hash is stored.
 impl From<FabricTerminatorCreate> for TerminatorSpec {
     fn from(create: FabricTerminatorCreate) -> Self {
         Self {

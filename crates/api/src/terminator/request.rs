@@ -5,6 +5,7 @@ use portcullis_domain::identity::Precedence;
 use portcullis_domain::ids::{RouterId, ServiceId};
 use portcullis_domain::tags::Tags;
 use portcullis_domain::terminator::{TerminatorSpec, TerminatorSpecPatch};
+use secrecy::SecretSlice;
 use serde::Serialize;
 
 /// Name of the body in errors.
@@ -17,14 +18,24 @@ const PRECEDENCES: [&str; 3] = [
     Precedence::Failed.name(),
 ];
 
+/// Maximum size of the secret of an instance, bytes.
+pub(crate) const MAX_INSTANCE_SECRET_BYTES: usize = 1024;
+
 /// The body of POST `/terminators`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct TerminatorCreate {
     /// Members shared with the body of PUT.
     #[serde(flatten)]
     pub replace: TerminatorUpdate,
     /// Instance id, for clients that dial a specific instance.
     pub identity: String,
+    /// What all terminators of the instance have to share.
+    #[serde(
+        serialize_with = "crate::secret::serialize_bytes_option",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub identity_secret: Option<SecretSlice<u8>>,
 }
 
 /// The body of PUT `/terminators/{id}`. Absent members are reset to their defaults.
@@ -85,17 +96,24 @@ impl TerminatorCreate {
                 tags: Tags::default(),
             },
             identity: String::new(),
+            identity_secret: None,
         }
     }
 }
 
 impl Decode for TerminatorCreate {
     const BODY_NAME: &'static str = PARAMETER;
+    const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[(
+        "identitySecret",
+        "What all terminators of the instance have to share, in Base64.",
+    )];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {
             replace: TerminatorUpdate::decode(members)?,
             identity: members.optional_string("identity")?.unwrap_or_default(),
+            identity_secret: members
+                .optional_secret_bytes("identitySecret", MAX_INSTANCE_SECRET_BYTES)?,
         })
     }
 }
@@ -148,6 +166,7 @@ impl TerminatorUpdate {
     }
 }
 
+/// Without the secret, of which only a hash is stored.
 impl From<TerminatorCreate> for TerminatorSpec {
     fn from(create: TerminatorCreate) -> Self {
         create.replace.spec(create.identity)
@@ -179,6 +198,7 @@ fn precedence(members: &mut Members) -> Result<Option<Precedence>, DecodeError> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use secrecy::ExposeSecret as _;
     use serde_json::{Value, json};
 
     fn read<D: Decode>(body: &Value) -> Result<D, DecodeError> {
@@ -238,6 +258,32 @@ mod tests {
     }
 
     #[test]
+    fn the_secret_of_an_instance_is_bytes_in_base64() {
+        for (secret, expected) in [
+            (json!(null), None),
+            (json!(""), None),
+            (json!("aHVzaA=="), Some(&b"hush"[..])),
+        ] {
+            let mut body = least();
+            body["identitySecret"] = secret;
+            let found = read::<TerminatorCreate>(&body).unwrap().identity_secret;
+            let found = found.as_ref().map(|secret| secret.expose_secret());
+            assert_eq!(found, expected);
+        }
+        let long = "A".repeat(1372);
+        for wrong in ["hush!", "aHVzaA", long.as_str()] {
+            let mut body = least();
+            body["identitySecret"] = json!(wrong);
+            match read::<TerminatorCreate>(&body).unwrap_err() {
+                DecodeError::Field(error) => {
+                    assert_eq!((&*error.field, &*error.value), ("identitySecret", ""));
+                },
+                DecodeError::Parse(text) => panic!("{text}"),
+            }
+        }
+    }
+
+    #[test]
     fn what_clients_write_is_what_the_server_reads() {
         let sent = TerminatorCreate {
             replace: TerminatorUpdate {
@@ -250,9 +296,13 @@ mod tests {
                 tags: Tags::default(),
             },
             identity: "one".to_owned(),
+            identity_secret: Some(b"hush".to_vec().into()),
         };
         let written = serde_json::to_value(&sent).unwrap();
-        assert_eq!(read::<TerminatorCreate>(&written).unwrap(), sent);
+        assert_eq!(written["identitySecret"], "aHVzaA==");
+        let found = read::<TerminatorCreate>(&written).unwrap();
+        assert_eq!((&found.replace, &*found.identity), (&sent.replace, "one"));
+        assert_eq!(found.identity_secret.unwrap().expose_secret(), b"hush");
         assert_eq!(read::<TerminatorUpdate>(&written).unwrap(), sent.replace);
         assert_eq!(TerminatorSpec::from(sent).instance_id, "one");
         let sent = TerminatorPatch {

@@ -74,6 +74,19 @@ pub(super) fn check_text<'t>(field: &str, text: &'t str) -> Result<&'t str, Fiel
     Ok(text)
 }
 
+/// A specification with the secret that all terminators of its instance share, if there is one.
+pub fn with_secret(
+    app: &App,
+    spec: TerminatorSpec,
+    secret: Option<SecretSlice<u8>>,
+) -> TerminatorSpec {
+    let instance_secret = secret.and_then(|secret| hash_secret(app, &spec.instance_id, &secret));
+    TerminatorSpec {
+        instance_secret,
+        ..spec
+    }
+}
+
 /// The hash of the secret of an instance. Without an instance there is nothing to keep others from.
 pub(super) fn hash_secret(
     app: &App,

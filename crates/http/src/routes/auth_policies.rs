@@ -4,6 +4,7 @@ use super::managed::{self, Replacement, ResourceBodies};
 use crate::error::ApiError;
 use crate::route::Route;
 use portcullis_api::auth_policy::{AuthPolicyCreate, AuthPolicyDetail, AuthPolicyPatch};
+use portcullis_app::App;
 use portcullis_domain::auth_policy::{AuthPolicySpec, AuthPolicySpecPatch};
 
 pub(super) fn routes() -> Vec<Route> {
@@ -17,7 +18,7 @@ impl ResourceBodies for AuthPolicySpec {
     type PatchBody = AuthPolicyPatch;
     type Detail = AuthPolicyDetail;
 
-    fn from_create(body: AuthPolicyCreate) -> Result<Self, ApiError> {
+    fn from_create(_app: &App, body: AuthPolicyCreate) -> Result<Self, ApiError> {
         Ok(body.spec)
     }
 

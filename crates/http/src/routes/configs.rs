@@ -7,6 +7,7 @@ use portcullis_api::config::{ConfigCreate, ConfigDetail, ConfigPatch, ConfigUpda
 use portcullis_api::config_type::{
     ConfigTypeCreate, ConfigTypeDetail, ConfigTypePatch, ConfigTypeUpdate,
 };
+use portcullis_app::App;
 use portcullis_domain::config::{ConfigSpec, ConfigSpecPatch, ConfigTypeSpec, ConfigTypeSpecPatch};
 use portcullis_domain::ids::ConfigTypeId;
 
@@ -23,7 +24,7 @@ impl ResourceBodies for ConfigSpec {
     type PatchBody = ConfigPatch;
     type Detail = ConfigDetail;
 
-    fn from_create(body: ConfigCreate) -> Result<Self, ApiError> {
+    fn from_create(_app: &App, body: ConfigCreate) -> Result<Self, ApiError> {
         Ok(body.into())
     }
 
@@ -44,7 +45,7 @@ impl ResourceBodies for ConfigTypeSpec {
     type PatchBody = ConfigTypePatch;
     type Detail = ConfigTypeDetail;
 
-    fn from_create(body: ConfigTypeCreate) -> Result<Self, ApiError> {
+    fn from_create(_app: &App, body: ConfigTypeCreate) -> Result<Self, ApiError> {
         Ok(body.into())
     }
 

@@ -8,6 +8,7 @@ use crate::route::{Call, Json, NoBody, ResponseSpec, Route, guarded_on};
 use http::Method;
 use portcullis_api::decode::Decode;
 use portcullis_api::describe::JsonSchema;
+use portcullis_app::App;
 use portcullis_app::managed::{self, Create, Delete, Read, Resource, Update, Writable};
 use portcullis_domain::access::{ApiSurface, Permit};
 use portcullis_domain::ids::EntityId as _;
@@ -69,8 +70,8 @@ pub(super) trait ResourceBodies: 'static {
     /// The body of GET.
     type Detail: Serialize + JsonSchema + From<<Self::Spec as Resource>::View>;
 
-    /// Converts the body of POST.
-    fn from_create(body: Self::CreateBody) -> Result<Self::Spec, ApiError>;
+    /// Converts the body of POST, whose secrets are hashed by `app`.
+    fn from_create(app: &App, body: Self::CreateBody) -> Result<Self::Spec, ApiError>;
 
     /// Converts the body of PUT.
     fn from_update(body: Self::UpdateBody) -> Result<Replacement<Self::Spec>, ApiError>;
@@ -146,7 +147,7 @@ pub(super) async fn create<B: ResourceBodies>(
 ) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
     let app = &call.context.state.app;
-    let id = managed::create(app, &call.permit, B::from_create(body)?).await?;
+    let id = managed::create(app, &call.permit, B::from_create(app, body)?).await?;
     Ok(ApiResponse::created(
         <B::Spec as ResourcePaths>::COLLECTION,
         id.as_str(),

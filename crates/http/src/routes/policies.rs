@@ -12,6 +12,7 @@ use portcullis_api::service_edge_router_policy::{
 use portcullis_api::service_policy::{
     ServicePolicyCreate, ServicePolicyDetail, ServicePolicyPatch,
 };
+use portcullis_app::App;
 use portcullis_domain::policies::{
     EdgeRouterPolicySpec, EdgeRouterPolicySpecPatch, ServiceEdgeRouterPolicySpec,
     ServiceEdgeRouterPolicySpecPatch, ServicePolicySpec, ServicePolicySpecPatch,
@@ -38,7 +39,7 @@ macro_rules! policy_resources {
             type PatchBody = $patch_body;
             type Detail = $detail;
 
-            fn from_create(body: $body) -> Result<Self, ApiError> {
+            fn from_create(_app: &App, body: $body) -> Result<Self, ApiError> {
                 Ok(body.into())
             }
 

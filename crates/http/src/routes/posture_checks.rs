@@ -8,6 +8,7 @@ use crate::response::ApiResponse;
 use crate::route::{Call, NoBody, ResponseSpec, Route, guarded};
 use http::Method;
 use portcullis_api::posture_check::{PostureCheckCreate, PostureCheckDetail, PostureCheckPatch};
+use portcullis_app::App;
 use portcullis_app::managed::Read;
 use portcullis_domain::access::Permit;
 use portcullis_domain::posture_check::{PostureCheckSpec, PostureCheckSpecPatch};
@@ -44,7 +45,7 @@ impl ResourceBodies for PostureCheckSpec {
     type PatchBody = PostureCheckPatch;
     type Detail = PostureCheckDetail;
 
-    fn from_create(body: PostureCheckCreate) -> Result<Self, ApiError> {
+    fn from_create(_app: &App, body: PostureCheckCreate) -> Result<Self, ApiError> {
         Ok(body.into())
     }
 

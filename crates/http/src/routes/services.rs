@@ -17,6 +17,7 @@ use portcullis_api::service::{
     ServiceCreate, ServiceDetail, ServicePatch, ServiceUpdate, UnknownStrategyError,
 };
 use portcullis_api::terminator::TerminatorClientDetail;
+use portcullis_app::App;
 use portcullis_app::listing::kinds;
 use portcullis_app::managed::Read;
 use portcullis_app::services::{self, ReadOwnServices, ServiceListOptions};
@@ -151,7 +152,7 @@ impl ResourceBodies for ServiceSpec {
     type PatchBody = ServicePatch;
     type Detail = ServiceDetail;
 
-    fn from_create(body: ServiceCreate) -> Result<Self, ApiError> {
+    fn from_create(_app: &App, body: ServiceCreate) -> Result<Self, ApiError> {
         body.spec().map_err(unknown_strategy_error)
     }
 

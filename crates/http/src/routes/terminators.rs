@@ -6,6 +6,8 @@ use crate::route::Route;
 use portcullis_api::terminator::{
     TerminatorCreate, TerminatorDetail, TerminatorPatch, TerminatorUpdate,
 };
+use portcullis_app::App;
+use portcullis_app::hosting;
 use portcullis_domain::terminator::{TerminatorSpec, TerminatorSpecPatch};
 
 pub(super) fn routes() -> Vec<Route> {
@@ -19,8 +21,9 @@ impl ResourceBodies for TerminatorSpec {
     type PatchBody = TerminatorPatch;
     type Detail = TerminatorDetail;
 
-    fn from_create(body: TerminatorCreate) -> Result<Self, ApiError> {
-        Ok(body.into())
+    fn from_create(app: &App, mut body: TerminatorCreate) -> Result<Self, ApiError> {
+        let secret = body.identity_secret.take();
+        Ok(hosting::with_secret(app, body.into(), secret))
     }
 
     fn from_update(body: TerminatorUpdate) -> Result<Replacement<Self>, ApiError> {

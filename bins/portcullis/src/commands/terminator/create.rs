@@ -67,6 +67,7 @@ impl CreateArgs {
                 tags: self.tags.to_tags(),
             },
             identity: self.identity.unwrap_or_default(),
+            identity_secret: None,
         }
     }
 }

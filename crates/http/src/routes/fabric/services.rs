@@ -6,6 +6,7 @@ use crate::route::Route;
 use crate::routes::managed::{self, Replacement, ResourceBodies};
 use crate::routes::services::unknown_strategy_error;
 use portcullis_api::fabric::service::{FabricServiceCreate, FabricServicePatch, ServiceDetail};
+use portcullis_app::App;
 use portcullis_app::related;
 use portcullis_domain::access::ApiSurface;
 use portcullis_domain::service::{ServiceSpec, ServiceSpecPatch};
@@ -29,7 +30,7 @@ impl ResourceBodies for FabricService {
     type PatchBody = FabricServicePatch;
     type Detail = ServiceDetail;
 
-    fn from_create(body: FabricServiceCreate) -> Result<ServiceSpec, ApiError> {
+    fn from_create(_app: &App, body: FabricServiceCreate) -> Result<ServiceSpec, ApiError> {
         body.spec().map_err(unknown_strategy_error)
     }
 

@@ -8,6 +8,8 @@ use http::Method;
 use portcullis_api::fabric::terminator::{
     FabricTerminatorCreate, FabricTerminatorPatch, TerminatorDetail,
 };
+use portcullis_app::App;
+use portcullis_app::hosting;
 use portcullis_app::listing::kinds;
 use portcullis_app::managed::Read;
 use portcullis_app::related::{self, ReferenceFinder};
@@ -44,8 +46,12 @@ impl ResourceBodies for FabricTerminator {
     type PatchBody = FabricTerminatorPatch;
     type Detail = TerminatorDetail;
 
-    fn from_create(body: FabricTerminatorCreate) -> Result<TerminatorSpec, ApiError> {
-        Ok(body.into())
+    fn from_create(
+        app: &App,
+        mut body: FabricTerminatorCreate,
+    ) -> Result<TerminatorSpec, ApiError> {
+        let secret = body.instance_secret.take();
+        Ok(hosting::with_secret(app, body.into(), secret))
     }
 
     fn from_update(body: FabricTerminatorCreate) -> Result<Replacement<TerminatorSpec>, ApiError> {
