@@ -82,13 +82,13 @@ async fn judge<S: Stream>(
             for error in &hello.unreadable {
                 tracing::warn!(router = %router.id(), %error, "a part of a router's hello cannot be read");
             }
-            let Some(place) = plane.places.take() else {
+            let Some(slot) = plane.places.take() else {
                 let reason = "the controller has as many connections of routers as it may have";
                 incoming.reject(RejectClass::Busy, reason).await;
                 return None;
             };
             Some(Admitted {
-                incoming: incoming.map_stream(|stream| Placed::new(stream, place)),
+                incoming: incoming.map_stream(|stream| Placed::new(stream, slot)),
                 router,
                 hello,
             })
