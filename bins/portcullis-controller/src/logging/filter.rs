@@ -72,8 +72,8 @@ pub(super) fn parse(text: &str) -> Result<Filter, InvalidFilterError> {
 
 /// Whether complaints about peers are details that were not asked for.
 fn hides_complaints(directives: &[&str]) -> bool {
-    let levels = directives.iter().filter_map(|part| part.parse().ok());
-    let general: Option<LevelFilter> = levels.last();
+    let mut levels = directives.iter().filter_map(|part| part.parse().ok());
+    let general: Option<LevelFilter> = levels.next_back();
     let names_rustls = directives.iter().any(|part| part.starts_with("rustls"));
     !names_rustls && matches!(general, Some(LevelFilter::WARN | LevelFilter::INFO))
 }
