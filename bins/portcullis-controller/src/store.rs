@@ -121,11 +121,12 @@ pub(crate) fn open_unchanged(copy: &Path) -> anyhow::Result<RedbEngine<Change>> 
     })
 }
 
-/// The read model observes the store. The feed retains groups only for followers that fall behind, of
-/// which there are none yet; each group may take a megabyte.
+/// A follower that has fallen behind by more changes than the feed keeps reads all records again, and
+/// routers are told everything anew: hundreds of routers that connect at once must not lead to that, nor
+/// a burst of logins. A change takes about a kilobyte.
 fn options() -> Options {
     Options {
-        feed_capacity: 16,
+        feed_capacity: 8 * 1024,
         fatal: Arc::new(abort),
         ..Options::default()
     }

@@ -45,6 +45,7 @@ pub struct Options {
     pub cache_bytes: usize,
     /// Queue capacity in bodies.
     pub queue_capacity: usize,
+    /// Changes that the feed keeps for those who follow the store.
     pub feed_capacity: usize,
     pub schema: Schema,
     /// By default logs one line and aborts.

@@ -25,7 +25,10 @@ pub struct TooOldError {
     pub revision: u64,
 }
 
-/// A bounded ring of the latest groups.
+/// The latest groups, up to a number of changes.
+///
+/// A follower that is behind by many small groups costs no more memory than one that is behind by a few
+/// large ones.
 #[derive(Debug)]
 pub struct Feed<C> {
     capacity: usize,
@@ -36,15 +39,22 @@ pub struct Feed<C> {
 struct Ring<C> {
     revision: u64,
     groups: VecDeque<Arc<CommitGroup<C>>>,
+    /// Changes in all groups, as [`weight`] counts them.
+    changes: usize,
 }
 
 impl<C> Feed<C> {
-    /// An empty feed of a store at `revision` with room for `capacity` groups.
+    /// An empty feed of a store at `revision` with room for `capacity` changes. A group counts for at
+    /// least one; the latest one is kept, however large it is.
     pub fn new(revision: u64, capacity: usize) -> Self {
         let groups = VecDeque::new();
         Self {
             capacity,
-            ring: Mutex::new(Ring { revision, groups }),
+            ring: Mutex::new(Ring {
+                revision,
+                groups,
+                changes: 0,
+            }),
         }
     }
 
@@ -77,11 +87,18 @@ impl<C> Feed<C> {
     pub fn push(&self, group: Arc<CommitGroup<C>>) {
         let mut ring = lock(&self.ring);
         ring.revision = group.revision;
+        ring.changes += weight(&group);
         ring.groups.push_back(group);
-        while ring.groups.len() > self.capacity {
-            ring.groups.pop_front();
+        while ring.changes > self.capacity && ring.groups.len() > 1 {
+            if let Some(oldest) = ring.groups.pop_front() {
+                ring.changes -= weight(&oldest);
+            }
         }
     }
+}
+
+fn weight<C>(group: &CommitGroup<C>) -> usize {
+    group.changes.len().max(1)
 }
 
 #[cfg(test)]
@@ -90,6 +107,27 @@ mod tests {
 
     fn revisions(groups: &[Arc<CommitGroup<u8>>]) -> Vec<u64> {
         groups.iter().map(|group| group.revision).collect()
+    }
+
+    #[test]
+    fn large_groups_push_out_more_than_small_ones() {
+        let feed = Feed::new(0, 4);
+        let push = |revision, count| {
+            let changes = vec![0; count];
+            feed.push(Arc::new(CommitGroup { revision, changes }));
+        };
+        for revision in 1..=4 {
+            push(revision, 1);
+        }
+        assert_eq!(revisions(&feed.since(0).unwrap()), [1, 2, 3, 4]);
+        push(5, 3);
+        assert!(feed.since(2).is_err());
+        assert_eq!(revisions(&feed.since(3).unwrap()), [4, 5]);
+        push(6, 100);
+        assert_eq!(revisions(&feed.since(5).unwrap()), [6]);
+        push(7, 0);
+        assert_eq!(revisions(&feed.since(6).unwrap()), [7]);
+        assert!(feed.since(5).is_err());
     }
 
     #[test]
