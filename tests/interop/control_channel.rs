@@ -19,7 +19,9 @@ async fn router_comes_online_and_outlives_its_controller() {
     let identity = site.enroll("r1").await;
     assert!(!site.is_online(&identity.id));
 
-    let options = RouterOptions::default().with_two_connections();
+    let options = RouterOptions::default()
+        .with_two_connections()
+        .with_quick_redials();
     let router = site.dial(&identity, options).await.unwrap();
     assert!(site.controller().printed().contains("Routers"));
     router.has_connections(2).await;

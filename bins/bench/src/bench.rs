@@ -19,6 +19,7 @@ mod lists;
 mod load;
 mod logins;
 mod memory;
+mod network;
 mod oidc;
 mod password_refusals;
 mod passwords;
@@ -47,7 +48,7 @@ use tokio::runtime::Runtime;
 /// What to measure, and where to.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Arguments {
-    /// Measure for about forty seconds instead of five minutes; the figures are rough
+    /// Measure for about eighty seconds instead of seven minutes; the figures are rough
     #[arg(long)]
     quick: bool,
     /// Measure this alone; can be given several times

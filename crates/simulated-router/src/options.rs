@@ -1,6 +1,6 @@
 //! What a router says of itself, and how it connects.
 
-use portcullis_channel::group::{ConnectionCounts, DialOptions};
+use portcullis_channel::group::{Backoff, ConnectionCounts, DialOptions, Jitter};
 use portcullis_channel::{BuildVersion, ChannelKind, ChannelOptions, ChannelSide};
 use portcullis_wire::capability::{Capabilities, RouterCapability};
 use portcullis_wire::control::hello::RouterHello;
@@ -61,6 +61,18 @@ impl RouterOptions {
         self.connections.high = 1;
         self.dialing.startup_delay = Duration::ZERO;
         self.dialing.gap = Duration::from_millis(10);
+        self
+    }
+
+    /// Replaces connections that it has lost at once rather than after seconds.
+    #[must_use]
+    pub fn with_quick_redials(mut self) -> Self {
+        self.dialing.gap = Duration::ZERO;
+        self.dialing.redial = Backoff {
+            initial: Duration::from_millis(20),
+            max: Duration::from_millis(200),
+            jitter: Jitter::Half,
+        };
         self
     }
 }

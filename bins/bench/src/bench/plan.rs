@@ -5,8 +5,9 @@ use super::peer::Peer;
 use super::report::Report;
 use super::scale::Scale;
 use super::{
-    allocations, codes, creates, crowd, current_identity, enrollments, lists, logins, memory, oidc,
-    password_refusals, passwords, router_config, services, slow_readers, starts, tokens,
+    allocations, codes, creates, crowd, current_identity, enrollments, lists, logins, memory,
+    network, oidc, password_refusals, passwords, router_config, services, slow_readers, starts,
+    tokens,
 };
 use crate::testbed::controller::{Controller, Program};
 use clap::ValueEnum;
@@ -46,6 +47,8 @@ pub(super) enum Noun {
     Services,
     /// Checks of routers' configuration files, with memory
     RouterConfig,
+    /// Paths and circuits, and what 500 connected routers are told, with memory
+    Network,
 }
 
 /// What is measured.
@@ -85,6 +88,7 @@ pub(super) async fn measure(
         Noun::Lists,
         Noun::Services,
         Noun::RouterConfig,
+        Noun::Network,
     ];
     if only.is_empty() || !only.iter().all(|noun| have_their_own.contains(noun)) {
         let running = if wants(Noun::Starts) {
@@ -131,6 +135,12 @@ pub(super) async fn measure(
     if wants(Noun::RouterConfig) {
         say("configuration files of routers")?;
         router_config::measure(cli, scratch, scale, &mut report).await?;
+    }
+    if wants(Noun::Network) {
+        say("paths and circuits, as they are decided")?;
+        network::decisions(scale, &mut report)?;
+        let program = Program::new(controller, scratch, "network");
+        network::measure(program, scale, &mut report).await?;
     }
     Ok(report)
 }

@@ -80,6 +80,9 @@ pub(super) enum Unit {
     /// How many of those that tried.
     #[serde(rename = "clients")]
     Clients,
+    /// How many.
+    #[serde(rename = "circuits")]
+    Circuits,
     /// A part of one.
     #[serde(rename = "of 1")]
     Probability,
@@ -240,6 +243,7 @@ impl Unit {
             Self::Bytes => "bytes",
             Self::Allocations => "allocations",
             Self::Clients => "clients",
+            Self::Circuits => "circuits",
             Self::Probability => "of 1",
         }
     }

@@ -26,6 +26,8 @@ pub(super) struct Scale {
     pub(super) list: Budget,
     /// Identities that log in with certificates.
     pub(super) devices: usize,
+    /// Circuits that are open while they are listed.
+    pub(super) circuits: u64,
     /// Checks of one configuration file.
     pub(super) checks: u32,
 }
@@ -35,7 +37,7 @@ pub(super) struct Scale {
 const MOST: u64 = 100_000;
 
 impl Scale {
-    /// About five minutes.
+    /// About seven minutes.
     pub(super) const FULL: Self = Self {
         time: Duration::from_millis(5500),
         turns: 3,
@@ -50,10 +52,11 @@ impl Scale {
             count: 1000,
         },
         devices: 64,
+        circuits: 100_000,
         checks: 10,
     };
 
-    /// About forty seconds.
+    /// About eighty seconds.
     pub(super) const QUICK: Self = Self {
         time: Duration::from_millis(700),
         turns: 1,
@@ -68,6 +71,7 @@ impl Scale {
             count: 200,
         },
         devices: 16,
+        circuits: 20_000,
         checks: 3,
     };
 

@@ -31,6 +31,22 @@ pub(crate) async fn create_and_enroll(
     text(&enrolled, "/data/cert")
 }
 
+/// Creates an entity of a kind, which is named as in the management API; answers its id.
+pub(crate) async fn create(
+    link: &mut Link,
+    admin: &str,
+    kind: &str,
+    entity: &Value,
+) -> anyhow::Result<String> {
+    let path = format!("{MANAGEMENT}/{kind}");
+    let create = request::post(&path, Some(admin), &entity.to_string());
+    let created = link.expect(201, &create).await;
+    text_of(
+        created.with_context(|| format!("{kind}: {entity}"))?,
+        "/data/id",
+    )
+}
+
 /// Creates an identity and reads the token of its enrollment.
 pub(crate) async fn create_with_token(
     link: &mut Link,

@@ -7,7 +7,7 @@ use super::request::{self, CLIENT};
 use anyhow::{Context as _, bail};
 use portcullis_pki::{Certificate, certificates_from_pem};
 use std::fs::{self, File};
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -35,6 +35,8 @@ pub(crate) struct Program {
     log: PathBuf,
     is_log_piped: bool,
     descriptors: Option<u32>,
+    /// Where it listens; at 0, the system chooses with each start.
+    port: u16,
 }
 
 /// A controller that answers.
@@ -61,6 +63,7 @@ impl Program {
             log: scratch.join(format!("{name}.log")),
             is_log_piped: false,
             descriptors: None,
+            port: 0,
         }
     }
 
@@ -78,6 +81,15 @@ impl Program {
             descriptors: Some(most),
             ..self
         }
+    }
+
+    /// The same at one port, whenever it is started.
+    pub(crate) fn with_lasting_port(self) -> anyhow::Result<Self> {
+        let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        Ok(Self {
+            port: free.local_addr()?.port(),
+            ..self
+        })
     }
 
     fn command(&self) -> Command {
@@ -122,7 +134,8 @@ impl Program {
             .args(["--allow-core-dumps", "quickstart"])
             .arg("--home")
             .arg(&self.home)
-            .args(["--ctrl-address", "localhost", "--ctrl-port", "0"])
+            .args(["--ctrl-address", "localhost"])
+            .args(["--ctrl-port", &self.port.to_string()])
             .args(["--username", ADMIN, "--password", PASSWORD])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -199,6 +212,11 @@ impl Controller {
     /// Where it is reached, and as whom.
     pub(crate) fn endpoint(&self, client: Option<&Credential>) -> anyhow::Result<Endpoint> {
         Endpoint::new(self.address, &self.roots, client)
+    }
+
+    /// Where it is reached.
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
     }
 
     /// Host and port by which it is an issuer of tokens.

@@ -7,6 +7,8 @@ use std::fmt::Write as _;
 pub(crate) const CLIENT: &str = "/edge/client/v1";
 /// Where the management API lies.
 pub(crate) const MANAGEMENT: &str = "/edge/management/v1";
+/// Where the fabric API lies.
+pub(crate) const FABRIC: &str = "/fabric/v1";
 
 /// The host that requests name; most of the controller does not care.
 const HOST: &str = "localhost";

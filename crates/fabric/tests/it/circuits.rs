@@ -5,5 +5,4 @@ mod dialing;
 mod ending;
 mod options;
 mod rerouting;
-mod speed;
 pub(crate) mod stage;

@@ -7,7 +7,7 @@ use portcullis_fabric::{
 use proptest::prelude::{Strategy, any, prop};
 use proptest::{prop_assert, prop_assert_eq, proptest};
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A link of a drawn network: its ends, its cost, and whether it is down.
 #[derive(Debug, Clone)]
@@ -250,60 +250,4 @@ fn a_path_has_a_link_between_each_two_routers() {
     assert_eq!(Path::new(Vec::new(), Vec::new()), None);
     assert_eq!(Path::new(vec![a, a], vec![link("l")]), None);
     assert!(Path::new(vec![a, b], vec![link("l")]).is_some());
-}
-
-/// `cargo test --release -p portcullis-fabric --test it -- --ignored --nocapture speed`.
-#[test]
-#[ignore = "measures"]
-fn speed_of_a_search() {
-    let mut state = 1_u64;
-    let mut below = |bound: usize| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        usize::try_from(state >> 33).unwrap() % bound
-    };
-    let site = Site {
-        cost: 0,
-        no_traversal: false,
-        is_connected: true,
-    };
-    let wires = (0..5000)
-        .map(|index| {
-            let from = if index < 499 { index } else { below(500) };
-            let to = if index < 499 {
-                index + 1
-            } else {
-                (from + 1 + below(499)) % 500
-            };
-            Wire {
-                ends: (from, to),
-                cost: u32::try_from(1 + below(100)).unwrap(),
-                is_down: false,
-            }
-        })
-        .collect();
-    let mut drawn = build(vec![site; 500], wires);
-    let mut times = |label: &str, is_changed: bool| {
-        let mut took: Vec<_> = (0..500)
-            .map(|index| {
-                let cost = u32::try_from(index).unwrap();
-                if is_changed {
-                    drawn.network.set_link_cost(&link("l7"), cost);
-                }
-                let started = Instant::now();
-                let paths = drawn.network.paths_from(drawn.slots[index]).unwrap();
-                assert!(paths.path_to(drawn.slots[499 - index]).is_some());
-                started.elapsed()
-            })
-            .collect();
-        took.sort();
-        println!("{label}: median {:?}, worst {:?}", took[250], took[499]);
-        took[250]
-    };
-    let unchanged = times("path over 500 routers and 5000 links", false);
-    let changed = times("the same after a change", true);
-    if cfg!(not(debug_assertions)) {
-        assert!(unchanged.max(changed) < Duration::from_millis(1));
-    }
 }
