@@ -329,7 +329,7 @@ fn refusal(error: &TerminatorError) -> ControlMessage {
 impl Outcome {
     /// Creates a terminator. One that is created is then to be confirmed by its router.
     async fn of(
-        creating: impl Future<Output = Result<(), TerminatorError>>,
+        creating: impl Future<Output = Result<(), TerminatorError>> + Send,
         created: RouterTerminator,
         plane: &Plane,
         session: &Session,
