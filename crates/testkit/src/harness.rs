@@ -199,7 +199,7 @@ impl Harness {
     /// Starts a controller with other than the default options.
     pub async fn start_with(options: HarnessOptions) -> Self {
         let entropy = Arc::new(SeededEntropy::new(42));
-        Self::start_from(options, None, None, entropy).await
+        Box::pin(Self::start_from(options, None, None, entropy)).await
     }
 
     /// Starts a controller on a copy of a saved store, in memory.
@@ -209,7 +209,7 @@ impl Harness {
             ..HarnessOptions::default()
         };
         let entropy = Arc::new(SeededEntropy::new(42));
-        Self::start_from(options, Some(saved), None, entropy).await
+        Box::pin(Self::start_from(options, Some(saved), None, entropy)).await
     }
 
     /// What would be left if the controller were killed now.
