@@ -13,7 +13,7 @@ use portcullis_router::edge::{
 };
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::data_model::{
-    ChangeSet, Changes, DataState, Event, Identity, Mfa, PolicyType, PostureCheck,
+    ChangeSet, Changes, DataState, Event, Identity, KeyUsage, Mfa, PolicyType, PostureCheck,
     PostureCheckKind, PublicKey, RelatedEntity, Revocation, Service, ServicePolicy,
     ServicePolicyChange, State, Subject,
 };
@@ -21,7 +21,7 @@ use portcullis_wire::control::session::{
     ApiSession as Announced, ApiSessions, ApiSessionsAdded, ApiSessionsRemoved,
 };
 use portcullis_wire::edge::{
-    Domain, EdgeMessage, Posture, PostureResponse, PostureResponses, TotpToken, Woken,
+    Domain, EdgeMessage, Posture, PostureResponse, PostureResponses, TotpToken,
 };
 use portcullis_wire::{Content, Token};
 use serde_json::{Value, json};
@@ -69,8 +69,8 @@ fn body<C: Content>(content: &C) -> Bytes {
     content.encode().unwrap().1
 }
 
-/// A small network, and what happens in it.
-fn history() -> Vec<u8> {
+/// The entities of a small network: one identity may dial one service with a code.
+fn entities() -> Vec<Subject> {
     let relate = |entity_type, id: &str| {
         Subject::ServicePolicyChange(Box::new(ServicePolicyChange {
             policy_id: "p".to_owned(),
@@ -109,10 +109,10 @@ fn history() -> Vec<u8> {
     };
     let key = PublicKey {
         key_id: "k".to_owned(),
-        usages: vec![portcullis_wire::control::data_model::KeyUsage::JwtValidation],
+        usages: vec![KeyUsage::JwtValidation],
         ..PublicKey::default()
     };
-    let events = [
+    vec![
         Subject::Identity(Box::new(identity)),
         Subject::Service(Box::new(service)),
         Subject::PostureCheck(Box::new(check)),
@@ -121,22 +121,29 @@ fn history() -> Vec<u8> {
         relate(RelatedEntity::PostureCheck, "c"),
         relate(RelatedEntity::Identity, "i"),
         Subject::PublicKey(Box::new(key)),
-    ];
-    let state = DataState {
+    ]
+}
+
+fn state() -> DataState {
+    DataState {
         state: State {
-            events: events.into_iter().map(creation).collect(),
+            events: entities().into_iter().map(creation).collect(),
             end_index: 1,
             timeline_id: "t".to_owned(),
             ..State::default()
         },
         subscription_id: None,
-    };
+    }
+}
+
+/// The tokens of the identity do not count any more.
+fn changes() -> ChangeSet {
     let revocation = Revocation {
         id: "i".to_owned(),
         kind: "IDENTITY".to_owned(),
         ..Revocation::default()
     };
-    let changes = ChangeSet {
+    ChangeSet {
         changes: Changes {
             index: 2,
             previous_index: 1,
@@ -144,20 +151,49 @@ fn history() -> Vec<u8> {
             ..Changes::default()
         },
         subscription_id: None,
-    };
+    }
+}
+
+fn added() -> ApiSessionsAdded {
     let session = Announced {
         token: Token::new("uuid".to_owned()),
         identity_id: "i".to_owned(),
         id: "legacy".to_owned(),
         fingerprints: vec!["f".to_owned()],
     };
-    let added = ApiSessionsAdded {
+    ApiSessionsAdded {
         sessions: ApiSessions {
             is_full_state: true,
             sessions: vec![session],
         },
         ..ApiSessionsAdded::default()
-    };
+    }
+}
+
+/// What an SDK tells of its machine.
+fn said() -> PostureResponses {
+    let totp = json!({"iat": 1_900_000_000, "z_t": "t", "z_asid": "a"});
+    let said = [
+        Posture::Domain(Box::new(Domain {
+            name: "d".to_owned(),
+        })),
+        Posture::Woken(Box::default()),
+        Posture::TotpToken(Box::new(TotpToken {
+            token: Token::new(format!("ey{totp}")),
+            ..TotpToken::default()
+        })),
+    ];
+    PostureResponses {
+        responses: said
+            .map(|posture| PostureResponse {
+                posture: Some(posture),
+            })
+            .into(),
+    }
+}
+
+/// What happens in the network.
+fn history() -> Vec<u8> {
     let removed = ApiSessionsRemoved {
         tokens: vec![Token::new("uuid".to_owned())],
         ids: vec![],
@@ -166,34 +202,16 @@ fn history() -> Vec<u8> {
         "sub": "i", "aud": "openziti", "exp": 4_102_444_800_i64, "iat": 1, "z_t": "a",
         "z_asid": "a", "z_cfs": ["f"], "amr": ["totp"], "auth_time": 1_899_999_990,
     });
-    let totp = json!({"iat": 1_900_000_000, "z_t": "t", "z_asid": "a"});
-    let said = [
-        Posture::Domain(Box::new(Domain {
-            name: "d".to_owned(),
-        })),
-        Posture::Woken(Box::new(Woken::default())),
-        Posture::TotpToken(Box::new(TotpToken {
-            token: Token::new(format!("ey{totp}")),
-            ..TotpToken::default()
-        })),
-    ];
-    let said = PostureResponses {
-        responses: said
-            .map(|posture| PostureResponse {
-                posture: Some(posture),
-            })
-            .into(),
-    };
     [
-        record(STATE, &body(&state)),
+        record(STATE, &body(&state())),
         record(TOKEN, format!("ey{claims}").as_bytes()),
-        record(POSTURE, &body(&said)),
+        record(POSTURE, &body(&said())),
         record(TIME, &[30]),
-        record(ADDED, &body(&added)),
+        record(ADDED, &body(&added())),
         record(TOKEN, b"uuid"),
         record(TIME, &[100]),
         record(REMOVED, &body(&removed)),
-        record(CHANGES, &body(&changes)),
+        record(CHANGES, &body(&changes())),
         record(SESSIONS_REMOVED, b"\x0a\x01x"),
     ]
     .concat()
@@ -312,9 +330,8 @@ impl Router {
             is_first_party: true,
         };
         let token = Token::new(String::from_utf8_lossy(content).into_owned());
-        let session = match self.control.authenticate(&token, &certificates, self.now) {
-            Ok(session) => session,
-            Err(_) => return self.note(true, "not admitted"),
+        let Ok(session) = self.control.authenticate(&token, &certificates, self.now) else {
+            return self.note(true, "not admitted");
         };
         self.channels += 1;
         let channel = ChannelId(self.channels);
