@@ -267,7 +267,7 @@ mod tests {
             let mut body = least();
             body["identitySecret"] = secret;
             let found = read::<TerminatorCreate>(&body).unwrap().identity_secret;
-            let found = found.as_ref().map(|secret| secret.expose_secret());
+            let found = found.as_ref().map(secrecy::ExposeSecret::expose_secret);
             assert_eq!(found, expected);
         }
         let long = "A".repeat(1372);
