@@ -1,6 +1,6 @@
 //! Checks configurations against the built-in types, and against a type of one's own.
 //!
-//! `cargo run -p portcullis-config-types --example check`
+//! `cargo run -p portcullis-config-types --example check_config`
 
 use portcullis_config_types::{Schema, built_in};
 use portcullis_domain::clock::Timestamp;

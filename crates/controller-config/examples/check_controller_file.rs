@@ -1,6 +1,6 @@
 //! Reads a configuration file, with partial ones merged over it, and prints all diagnostics.
 //!
-//! `cargo run -p portcullis-controller-config --example check -- FILE [OVERLAY...]`
+//! `cargo run -p portcullis-controller-config --example check_controller_file -- FILE [OVERLAY...]`
 
 #![expect(clippy::print_stdout, reason = "printing is what the example is for")]
 

@@ -1,6 +1,6 @@
 //! Single-core benchmark of the engine.
 //!
-//! Run it with `cargo run --release -p portcullis-totp --example speed`.
+//! Run it with `cargo run --release -p portcullis-totp --example code_speed`.
 
 #![expect(clippy::print_stdout, reason = "a measurement shows what it found")]
 
