@@ -25,8 +25,12 @@ impl Handler {
         let (plane, session) = (Arc::clone(&self.plane), Arc::clone(&self.session));
         let stop = plane.stop.clone();
         let trying = async move {
-            while attempt().await == Attempt::Again && plane.sessions.has(&session) {
+            while attempt().await == Attempt::Again {
                 sleep(PAUSE).await;
+                // What a later session of the router has said counts, and not what this one would say.
+                if !plane.sessions.has(&session) {
+                    return;
+                }
             }
         };
         self.plane.tasks.spawn(async move {
