@@ -79,6 +79,7 @@ async fn judge<S: Stream>(
     };
     match judged {
         Ok((router, hello)) => {
+            let router = router.with_capabilities(hello.capabilities.mask());
             for error in &hello.unreadable {
                 tracing::warn!(router = %router.id(), %error, "a part of a router's hello cannot be read");
             }

@@ -4,7 +4,7 @@ mod certificate;
 mod report;
 
 pub use certificate::RouterCertificate;
-pub use report::{NetworkInterface, RouterReport, RouterVersion};
+pub use report::{NetworkInterface, RouterReport, RouterVersion, judges_posture};
 
 use crate::FieldError;
 use crate::clock::Timestamp;

@@ -11,7 +11,7 @@ use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::{IdentityId, ServiceId};
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_domain::service::Service;
-use portcullis_posture::AccessDecision;
+use portcullis_posture::{AccessDecision, MachineJudge};
 use portcullis_storage::tables::{Found, Rows, reference};
 use std::sync::Arc;
 
@@ -113,7 +113,12 @@ fn judge_policies(
     (live, router): (&LiveSession, &ConnectedRouter),
     (service, grant): (&Found<Arc<Service>>, ServiceGrant),
 ) -> Result<Option<Timestamp>, Refusal> {
-    let judge = machine_judge(rows, router.id())?;
+    // The record tells what the router said before, until this hello is kept.
+    let judge = if router.judges_posture() {
+        machine_judge(rows, router.id())?
+    } else {
+        MachineJudge::Here
+    };
     let identity = live.identity.number();
     let session = (identity, live.session.number());
     let context = PostureContext::for_session(app, rows, session, &live.session.entity, judge)?;

@@ -8,7 +8,7 @@ use crate::network::ClientChainError;
 use portcullis_domain::access::Origin;
 use portcullis_domain::audit::Actor;
 use portcullis_domain::ids::{RecordNumber, RouterId};
-use portcullis_domain::router::{Router, RouterCertificate};
+use portcullis_domain::router::{Router, RouterCertificate, judges_posture};
 use portcullis_pki::{Certificate, Sha256Fingerprint};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{Found, Rows, reference, router_key};
@@ -29,6 +29,7 @@ pub struct ConnectedRouter {
     key: Sha256Fingerprint,
     is_edge: bool,
     is_tunneler_enabled: bool,
+    judges_posture: bool,
     origin: Origin,
 }
 
@@ -60,6 +61,20 @@ impl ConnectedRouter {
     /// Whether its tunneler was enabled when it connected.
     pub fn is_tunneler_enabled(&self) -> bool {
         self.is_tunneler_enabled
+    }
+
+    /// The same with the capabilities of its hello; before, it has none.
+    #[must_use]
+    pub fn with_capabilities(self, capabilities: u64) -> Self {
+        Self {
+            judges_posture: judges_posture(capabilities),
+            ..self
+        }
+    }
+
+    /// Whether it judges clients by what they report to it about their machines.
+    pub(crate) fn judges_posture(&self) -> bool {
+        self.judges_posture
     }
 
     /// The router in the audit trail.
@@ -181,6 +196,7 @@ fn judge(
         key: leaf.key_fingerprint(),
         is_edge: router.spec.edge().is_some(),
         is_tunneler_enabled: is_tunneler(router),
+        judges_posture: false,
         origin: origin.clone(),
     })
 }

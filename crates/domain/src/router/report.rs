@@ -53,6 +53,11 @@ const MAX_INTERFACES_BYTES: usize = 16 << 10;
 /// Maximum length of a text, bytes. A version has five of them.
 const MAX_TEXT_BYTES: usize = 128;
 
+/// Whether a router with these capabilities judges clients by what they report to it about their machines.
+pub const fn judges_posture(capabilities: u64) -> bool {
+    capabilities & POSTURE_CHECKS != 0
+}
+
 impl RouterReport {
     /// Whether the router has not reported anything yet.
     pub fn is_empty(&self) -> bool {
@@ -61,7 +66,7 @@ impl RouterReport {
 
     /// Whether the router judges clients by what they report to it about their machines.
     pub fn judges_posture(&self) -> bool {
-        self.capabilities & POSTURE_CHECKS != 0
+        judges_posture(self.capabilities)
     }
 
     pub fn interfaces(&self) -> &[NetworkInterface] {

@@ -342,6 +342,17 @@ async fn machine_of_an_access_token_is_left_to_a_router_that_judges() {
 }
 
 #[tokio::test]
+async fn machine_is_not_left_to_what_a_router_was_before() {
+    let mut dialing = Dialing::start().await;
+    let (_, token) = dialing.oidc_session().await;
+    dialing.set_judges_posture(true).await;
+    dialing.demand_domain().await;
+    assert_eq!(code(by_token(&dialing, &token)), 0);
+    dialing.router = dialing.router.clone().with_capabilities(0);
+    assert_eq!(code(by_token(&dialing, &token)), 15);
+}
+
+#[tokio::test]
 async fn machine_of_a_zt_session_is_left_to_nobody() {
     let dialing = Dialing::start().await;
     let session = dialing.service_session(DIAL).await;
