@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::mem;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::time::sleep;
+use tokio::time::{MissedTickBehavior, interval};
 
 /// When a store that could not be read is read again.
 const RETRY: Duration = Duration::from_secs(1);
@@ -41,10 +41,13 @@ impl Follower {
 
     /// Follows what is committed after [`begin`](Self::begin), until it is dropped.
     pub(crate) async fn run(mut self) {
+        // It goes on while there are commits, however many.
+        let mut retries = interval(RETRY);
+        retries.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
                 () = self.feed.committed() => self.take(),
-                () = sleep(RETRY), if self.is_behind() => self.catch_up(),
+                _ = retries.tick(), if self.is_behind() => self.catch_up(),
             }
         }
     }
