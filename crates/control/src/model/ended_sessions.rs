@@ -1,8 +1,8 @@
 //! Sessions of OpenID Connect that ended before their tokens have expired.
 //!
-//! Routers accept a token until it expires or they hear of a revocation. Logging out leaves a record of
-//! one, but a session may also be displaced, cleaned up or deleted, or go with its identity. Then its
-//! record is gone and nothing else is written, so the revocation is made here.
+//! Routers accept a token until it expires or they hear of a revocation. What ends a session leaves a
+//! record of one, unless the session goes with its identity. Then nothing else is written, so the
+//! revocation is made here.
 
 use super::entity;
 use portcullis_data_model::{Change as ModelChange, EntityKey, Kind};
@@ -10,11 +10,12 @@ use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::change::EntityChange;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::{ApiSessionId, RecordNumber};
+use portcullis_domain::oidc_session::OidcSession;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 #[derive(Debug, Default)]
 pub(super) struct EndedSessions {
-    /// Sessions that tokens were issued for, and when the last of those expires.
+    /// Sessions that access tokens were issued for, and when the last of those expires.
     live: HashMap<RecordNumber, (ApiSessionId, Timestamp)>,
     ended: BTreeMap<ApiSessionId, Timestamp>,
     /// Revocations that are records.
@@ -32,11 +33,9 @@ impl EndedSessions {
             let (id, expires_at) = self.live.remove(&change.number)?;
             return self.revoke(id, expires_at, now);
         };
-        if let Some(oidc) = &session.oidc
-            && !oidc.is_pending()
-        {
-            let tokens = (session.id.clone(), oidc.expires_at);
-            self.live.insert(change.number, tokens);
+        let end = session.oidc.as_ref().and_then(OidcSession::access_ends_at);
+        if let Some(end) = end {
+            self.live.insert(change.number, (session.id.clone(), end));
         }
         None
     }

@@ -2,7 +2,7 @@ use super::*;
 use portcullis_data_model::Entity;
 use portcullis_domain::api_session::{OpenedBy, TokenHash};
 use portcullis_domain::ids::IdentityId;
-use portcullis_domain::oidc_session::{OidcClient, OidcSession};
+use portcullis_domain::oidc_session::OidcClient;
 use std::sync::Arc;
 
 fn at(second: i64) -> Timestamp {
