@@ -7,9 +7,6 @@ use portcullis_domain::ids::IdentityId;
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_fabric::{CircuitId, CircuitView, Fabric, Network};
 
-/// Bindings of terminators that were created by the right of an identity to host.
-const HOSTED: [&str; 2] = ["edge", "tunnel"];
-
 /// The rights that all circuits depend on.
 pub(super) fn of_all(fabric: &Fabric) -> Vec<InUse> {
     let circuits = fabric.circuits();
@@ -49,7 +46,7 @@ fn dialing(network: &Network, circuit: &CircuitView<'_>) -> Option<RightInUse> {
 /// the circuit.
 fn hosting(network: &Network, circuit: &CircuitView<'_>) -> Option<RightInUse> {
     let host = match circuit.target {
-        Some(target) if HOSTED.contains(&target.binding.as_str()) => {
+        Some(target) if translate::is_hosted(&target.binding) => {
             IdentityId::from_wire(target.host.clone())
         },
         Some(_) => return None,

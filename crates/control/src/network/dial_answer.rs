@@ -108,7 +108,8 @@ impl PendingDial {
         let circuit_id = circuit.as_str().to_owned();
         let address = established.ingress.as_str().to_owned();
         let peer_data = translate::peer_data_to_wire(&established.peer_data);
-        let tags = translate::tags(&self.client, Some(&established.host), &self.service);
+        let host = translate::is_hosted(&established.binding).then_some(&*established.host);
+        let tags = translate::tags(&self.client, host, &self.service);
         let answer = CreateCircuitAnswer {
             circuit_id,
             address,

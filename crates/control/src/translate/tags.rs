@@ -8,7 +8,16 @@ const CLIENT: &str = "clientId";
 const HOST: &str = "hostId";
 const SERVICE: &str = "serviceId";
 
-/// The tags of a circuit; without a host before one is chosen.
+/// Bindings of terminators that were created by the right of an identity to host.
+const HOSTED: [&str; 2] = ["edge", "tunnel"];
+
+/// Whether the host of a terminator is an identity that may lose its right. What administrators name as
+/// the host of another terminator is any text.
+pub(crate) fn is_hosted(binding: &str) -> bool {
+    HOSTED.contains(&binding)
+}
+
+/// The tags of a circuit; without a host before one is chosen, and where none depends on a right.
 pub(crate) fn to_wire(
     client: &IdentityId,
     host: Option<&str>,

@@ -54,6 +54,7 @@ pub struct Established {
     pub terminator: TerminatorId,
     /// Id of the hosting identity.
     pub host: String,
+    pub binding: String,
     /// What terminator and host tell the client.
     pub peer_data: PeerData,
 }

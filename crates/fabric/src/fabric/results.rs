@@ -98,6 +98,7 @@ impl Fabric {
                 ingress: circuit.names.ingress.clone(),
                 terminator: target.terminator.clone(),
                 host: target.host.clone(),
+                binding: target.binding.clone(),
                 peer_data,
             }),
         });
