@@ -57,7 +57,7 @@ impl Default for Options {
         Self {
             cache_bytes: 32 * 1024 * 1024,
             queue_capacity: 1024,
-            feed_capacity: 1024,
+            feed_capacity: 8 * 1024,
             schema: Schema::default(),
             fatal: Arc::new(abort),
         }
