@@ -151,12 +151,14 @@ impl Link {
 
     /// Sends bytes of a request.
     pub(crate) async fn send(&mut self, bytes: &[u8]) -> anyhow::Result<()> {
-        Ok(self.stream.write_all(bytes).await?)
+        self.stream.write_all(bytes).await?;
+        // What the socket did not take at once waits within TLS, for ever if nothing else is written.
+        Ok(self.stream.flush().await?)
     }
 
     /// Sends a request and reads the whole answer.
     pub(crate) async fn exchange(&mut self, request: &[u8]) -> anyhow::Result<Answer<'_>> {
-        self.stream.write_all(request).await?;
+        self.send(request).await?;
         self.buffer.clear();
         let mut whole = None;
         // Until the head is there, how much there is to read is not known.
@@ -207,7 +209,7 @@ impl Link {
 
     /// Sends a request and reads the first bytes of its answer; answers the status.
     pub(crate) async fn begin(&mut self, request: &[u8]) -> anyhow::Result<u16> {
-        self.stream.write_all(request).await?;
+        self.send(request).await?;
         self.buffer.clear();
         loop {
             let count = self.stream.read_buf(&mut self.buffer).await?;
