@@ -95,7 +95,7 @@ const STEPS: &[Step] = &[
             ],
             // A fixed seed, so that a change does not fail on an older bug.
             &[
-                ("PORTCULLIS_FUZZ_SECONDS", "10"),
+                ("PORTCULLIS_FUZZ_SECONDS", "6"),
                 ("PORTCULLIS_FUZZ_SEED", "1"),
             ],
         ),
