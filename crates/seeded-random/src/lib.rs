@@ -2,6 +2,10 @@
 //!
 //! Seeds that once found a fault are kept in tests, so the sequence of a seed never changes.
 
+mod seeds;
+
+pub use seeds::{Seeds, run_seed};
+
 /// A generator.
 #[derive(Debug, Clone)]
 pub struct Random(u64);

@@ -12,9 +12,9 @@ mod wire;
 mod world;
 
 use portcullis_channel::{ChannelKind, ChannelOptions, ChannelSide, QueueLimits};
+use portcullis_seeded_random::{Seeds, run_seed};
 use std::collections::BTreeSet;
-use std::env;
-use std::hash::{BuildHasher as _, DefaultHasher, Hash as _, Hasher as _, RandomState};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::time::Duration;
 use world::World;
 
@@ -145,31 +145,19 @@ fn check_connected(world: &World) {
     assert_eq!(listening.id(), dialing.id());
 }
 
-fn number(variable: &str) -> Option<u64> {
-    let text = env::var(variable).ok()?;
-    Some(
-        text.parse()
-            .unwrap_or_else(|error| panic!("{variable}={text}: {error}")),
-    )
-}
-
 #[test]
 fn a_channel_keeps_its_promises_whatever_connections_do() {
-    if let Some(seed) = number("PORTCULLIS_SIMULATION_SEED") {
-        println!("{:?}", run(seed));
-        return;
-    }
-    let (first, count) = match number("PORTCULLIS_SIMULATION_SEEDS") {
-        Some(count) => (RandomState::new().hash_one(()) >> 1, count),
-        None => (0, SEEDS),
+    let (first, count) = match Seeds::chosen(SEEDS) {
+        Seeds::One(seed) => {
+            println!("{:?}", run(seed));
+            return;
+        },
+        Seeds::Many { first, count } => (first, count),
     };
     let mut total = (0, 0, 0);
     let mut reached = BTreeSet::new();
     for seed in first..first + count {
-        let result = std::panic::catch_unwind(|| run(seed));
-        let Ok(outcome) = result else {
-            panic!("PORTCULLIS_SIMULATION_SEED={seed}");
-        };
+        let outcome = run_seed(seed, || run(seed));
         total.0 += outcome.heard;
         total.1 += outcome.answered;
         total.2 += outcome.failed;

@@ -31,9 +31,8 @@ mod scenarios;
 mod trouble;
 mod world;
 
+use portcullis_seeded_random::{Seeds, run_seed};
 use std::collections::BTreeSet;
-use std::env;
-use std::hash::{BuildHasher as _, RandomState};
 use std::sync::LazyLock;
 use tokio::time::Instant;
 use world::{Beginning, World};
@@ -65,19 +64,11 @@ const CASES: [&str; 8] = [
 
 /// Prints what happens in a run that is repeated.
 fn trace(line: impl FnOnce() -> String) {
-    static IS_ON: LazyLock<bool> = LazyLock::new(|| number("PORTCULLIS_SIMULATION_SEED").is_some());
+    static IS_ON: LazyLock<bool> = LazyLock::new(|| matches!(Seeds::chosen(SEEDS), Seeds::One(_)));
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
     if *IS_ON {
         println!("{:?} {}", START.elapsed(), line());
     }
-}
-
-fn number(variable: &str) -> Option<u64> {
-    let text = env::var(variable).ok()?;
-    Some(
-        text.parse()
-            .unwrap_or_else(|error| panic!("{variable}={text}: {error}")),
-    )
 }
 
 /// Runs something in virtual time.
@@ -106,24 +97,16 @@ fn run(beginning: &Beginning, seed: u64) -> BTreeSet<&'static str> {
 #[test]
 fn controller_and_routers_agree_whatever_happens() {
     let beginning = Beginning::new();
-    if let Some(seed) = number("PORTCULLIS_SIMULATION_SEED") {
-        println!("{:?}", run(&beginning, seed));
-        return;
-    }
-    let (first, count) = match number("PORTCULLIS_SIMULATION_SEEDS") {
-        Some(count) => {
-            let first = number("PORTCULLIS_SIMULATION_FIRST");
-            let fresh = || RandomState::new().hash_one(()) >> 1;
-            (first.unwrap_or_else(fresh), count)
+    let (first, count) = match Seeds::chosen(SEEDS) {
+        Seeds::One(seed) => {
+            println!("{:?}", run(&beginning, seed));
+            return;
         },
-        None => (0, SEEDS),
+        Seeds::Many { first, count } => (first, count),
     };
     let mut reached = BTreeSet::new();
     for seed in FOUND.into_iter().chain(first..first + count) {
-        let attempt = std::panic::AssertUnwindSafe(|| run(&beginning, seed));
-        let Ok(cases) = std::panic::catch_unwind(attempt) else {
-            panic!("PORTCULLIS_SIMULATION_SEED={seed}");
-        };
+        let cases = run_seed(seed, || run(&beginning, seed));
         reached.extend(cases);
     }
     println!("{count} seeds from {first}: {reached:?}");

@@ -10,9 +10,9 @@ mod message;
 mod router;
 mod world;
 
+use portcullis_seeded_random::{Seeds, run_seed};
 use std::collections::BTreeSet;
-use std::env;
-use std::hash::{BuildHasher as _, DefaultHasher, Hash as _, Hasher as _, RandomState};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use world::World;
 
 /// Seeds of a usual run.
@@ -112,35 +112,19 @@ fn run(seed: u64) -> Outcome {
     }
 }
 
-fn number(variable: &str) -> Option<u64> {
-    let text = env::var(variable).ok()?;
-    Some(
-        text.parse()
-            .unwrap_or_else(|error| panic!("{variable}={text}: {error}")),
-    )
-}
-
 #[test]
 fn both_sides_agree_whatever_happens_between_them() {
-    if let Some(seed) = number("PORTCULLIS_SIMULATION_SEED") {
-        println!("{:?}", run(seed));
-        return;
-    }
-    let (first, count) = match number("PORTCULLIS_SIMULATION_SEEDS") {
-        Some(count) => {
-            let first = number("PORTCULLIS_SIMULATION_FIRST");
-            let fresh = || RandomState::new().hash_one(()) >> 1;
-            (first.unwrap_or_else(fresh), count)
+    let (first, count) = match Seeds::chosen(SEEDS) {
+        Seeds::One(seed) => {
+            println!("{:?}", run(seed));
+            return;
         },
-        None => (0, SEEDS),
+        Seeds::Many { first, count } => (first, count),
     };
     let mut reached = BTreeSet::new();
     let mut circuits = 0;
     for seed in FOUND.into_iter().chain(first..first + count) {
-        let result = std::panic::catch_unwind(|| run(seed));
-        let Ok(outcome) = result else {
-            panic!("PORTCULLIS_SIMULATION_SEED={seed}");
-        };
+        let outcome = run_seed(seed, || run(seed));
         reached.extend(outcome.reached);
         circuits += outcome.circuits;
     }

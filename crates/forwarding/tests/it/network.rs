@@ -7,8 +7,7 @@ mod router;
 mod wire;
 mod world;
 
-use std::env;
-use std::hash::{BuildHasher as _, RandomState};
+use portcullis_seeded_random::{Seeds, run_seed};
 use world::{Outcome, World};
 
 /// Seeds of a usual run.
@@ -18,29 +17,18 @@ fn run(seed: u64) -> Outcome {
     World::new(seed).run()
 }
 
-fn number(variable: &str) -> Option<u64> {
-    let text = env::var(variable).ok()?;
-    Some(
-        text.parse()
-            .unwrap_or_else(|error| panic!("{variable}={text}: {error}")),
-    )
-}
-
 #[test]
 fn a_circuit_outlives_its_links_and_the_routers_on_its_way() {
-    if let Some(seed) = number("PORTCULLIS_SIMULATION_SEED") {
-        println!("{:?}", run(seed));
-        return;
-    }
-    let (first, count) = match number("PORTCULLIS_SIMULATION_SEEDS") {
-        Some(count) => (RandomState::new().hash_one(()) >> 1, count),
-        None => (0, SEEDS),
+    let (first, count) = match Seeds::chosen(SEEDS) {
+        Seeds::One(seed) => {
+            println!("{:?}", run(seed));
+            return;
+        },
+        Seeds::Many { first, count } => (first, count),
     };
     let mut total = Outcome::default();
     for seed in first..first + count {
-        let Ok(outcome) = std::panic::catch_unwind(|| run(seed)) else {
-            panic!("PORTCULLIS_SIMULATION_SEED={seed}");
-        };
+        let outcome = run_seed(seed, || run(seed));
         total.add(&outcome);
     }
     println!("{count} seeds from {first}: {total:?}");

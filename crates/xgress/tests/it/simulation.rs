@@ -7,10 +7,9 @@
 mod program;
 mod world;
 
+use portcullis_seeded_random::{Seeds, run_seed};
 use portcullis_xgress::EndReason;
 use std::collections::BTreeSet;
-use std::env;
-use std::hash::{BuildHasher as _, RandomState};
 use world::{Outcome, World};
 
 /// Seeds of a usual run.
@@ -41,30 +40,19 @@ fn run(seed: u64) -> Outcome {
     World::new(seed).run()
 }
 
-fn number(variable: &str) -> Option<u64> {
-    let text = env::var(variable).ok()?;
-    Some(
-        text.parse()
-            .unwrap_or_else(|error| panic!("{variable}={text}: {error}")),
-    )
-}
-
 #[test]
 fn what_goes_in_comes_out_in_order_and_once() {
-    if let Some(seed) = number("PORTCULLIS_SIMULATION_SEED") {
-        println!("{:?}", run(seed));
-        return;
-    }
-    let (first, count) = match number("PORTCULLIS_SIMULATION_SEEDS") {
-        Some(count) => (RandomState::new().hash_one(()) >> 1, count),
-        None => (0, SEEDS),
+    let (first, count) = match Seeds::chosen(SEEDS) {
+        Seeds::One(seed) => {
+            println!("{:?}", run(seed));
+            return;
+        },
+        Seeds::Many { first, count } => (first, count),
     };
     let mut reached = BTreeSet::new();
     let (mut segments, mut complete) = (0, 0);
     for seed in FOUND.into_iter().chain(first..first + count) {
-        let Ok(outcome) = std::panic::catch_unwind(|| run(seed)) else {
-            panic!("PORTCULLIS_SIMULATION_SEED={seed}");
-        };
+        let outcome = run_seed(seed, || run(seed));
         reached.extend(outcome.reached);
         segments += outcome.read;
         let is_complete = |why: &EndReason| *why == EndReason::Finished;

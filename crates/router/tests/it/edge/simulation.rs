@@ -13,9 +13,8 @@ use super::world::World;
 use books::Books;
 use people::People;
 use portcullis_router::edge::EdgeLimits;
+use portcullis_seeded_random::{Seeds, run_seed};
 use std::collections::BTreeSet;
-use std::env;
-use std::hash::{BuildHasher as _, RandomState};
 use std::time::Duration;
 
 /// Seeds of a usual run.
@@ -79,30 +78,18 @@ fn run(seed: u64) -> (BTreeSet<String>, String) {
     (people.books.reached, people.books.log)
 }
 
-fn number(variable: &str) -> Option<u64> {
-    let text = env::var(variable).ok()?;
-    Some(
-        text.parse()
-            .unwrap_or_else(|error| panic!("{variable}={text}: {error}")),
-    )
-}
-
 #[test]
 fn everything_is_answered_once_and_nothing_is_forgotten() {
-    if let Some(seed) = number("PORTCULLIS_SIMULATION_SEED") {
-        println!("{}", run(seed).1);
-        return;
-    }
-    let (first, count) = match number("PORTCULLIS_SIMULATION_SEEDS") {
-        Some(count) => (RandomState::new().hash_one(()) >> 1, count),
-        None => (0, SEEDS),
+    let (first, count) = match Seeds::chosen(SEEDS) {
+        Seeds::One(seed) => {
+            println!("{}", run(seed).1);
+            return;
+        },
+        Seeds::Many { first, count } => (first, count),
     };
     let mut reached = BTreeSet::new();
     for seed in first..first + count {
-        let result = std::panic::catch_unwind(|| run(seed));
-        let Ok((cases, _)) = result else {
-            panic!("PORTCULLIS_SIMULATION_SEED={seed}");
-        };
+        let (cases, _) = run_seed(seed, || run(seed));
         reached.extend(cases);
     }
     println!("{count} seeds from {first}: {reached:?}");
