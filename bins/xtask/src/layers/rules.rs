@@ -107,6 +107,21 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
         "router-config",
         AllowedDependencies::Only(&["domain", "key-table", "yaml"]),
     ),
+    (
+        "router-io",
+        AllowedDependencies::Only(&[
+            "channel",
+            "domain",
+            "forwarding",
+            "listener",
+            "pki",
+            "router",
+            "router-config",
+            "transport",
+            "wire",
+            "xgress",
+        ]),
+    ),
     ("seeded-random", AllowedDependencies::Only(&[])),
     (
         "simulated-router",
@@ -160,6 +175,10 @@ pub(super) const FORBIDDEN_PACKAGES: &[ForbiddenPackages] = &[
     ForbiddenPackages {
         crates: &["app", "control", "transport"],
         packages: &["hyper", "redb"],
+    },
+    ForbiddenPackages {
+        crates: &["router-io"],
+        packages: &["redb"],
     },
 ];
 

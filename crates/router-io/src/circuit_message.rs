@@ -1,0 +1,35 @@
+//! What travels on circuits.
+
+use portcullis_wire::link::LinkMessage;
+use portcullis_wire::xgress::{Acknowledgement, Control, Payload};
+
+/// A message of a circuit, between links, SDKs and ends of circuits. Boxed, since it is handed back when there
+/// is no room.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum CircuitMessage {
+    Payload(Box<Payload>),
+    Acknowledgement(Box<Acknowledgement>),
+    Control(Box<Control>),
+}
+
+impl CircuitMessage {
+    pub(crate) fn circuit(&self) -> &str {
+        match self {
+            Self::Payload(payload) => &payload.circuit_id,
+            Self::Acknowledgement(acknowledgement) => &acknowledgement.circuit_id,
+            Self::Control(control) => &control.circuit_id,
+        }
+    }
+}
+
+impl From<CircuitMessage> for LinkMessage {
+    fn from(message: CircuitMessage) -> Self {
+        match message {
+            CircuitMessage::Payload(payload) => Self::Payload(*payload),
+            CircuitMessage::Acknowledgement(acknowledgement) => {
+                Self::Acknowledgement(*acknowledgement)
+            },
+            CircuitMessage::Control(control) => Self::Control(*control),
+        }
+    }
+}

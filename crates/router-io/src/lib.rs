@@ -1,0 +1,23 @@
+//! What a router does: the I/O around `portcullis-router`, `portcullis-forwarding` and `portcullis-xgress`.
+//!
+//! ```text
+//! controllers <-> control channels -> routes, unroutes -> Relay -> Destination: links,
+//!                                  -> links               ^                     ends of circuits,
+//!                                  -> sessions, model     |                     SDKs
+//!                                     links, ends, SDKs --+
+//! ```
+//!
+//! Every link and every end of a circuit is a [`Destination`](relay::Destination). Whoever reads a message of
+//! a circuit hands it to the [`Relay`](relay::Relay), which knows where it goes.
+
+#![allow(dead_code, reason = "what uses the relay comes next")]
+
+mod circuit_message;
+mod clock;
+mod controllers;
+mod relay;
+mod routes;
+mod tls;
+
+pub use clock::RouterClock;
+pub use tls::{Credentials, Tls, TlsSetupError};
