@@ -1,6 +1,7 @@
 //! The owner's access to a channel.
 
 use crate::connected::{Connected, Stream};
+use crate::contact::Contact;
 use crate::pending::{PendingReply, Written};
 use crate::shared::Shared;
 use portcullis_channel::group::{ChannelGrant, GroupId};
@@ -10,6 +11,7 @@ use portcullis_channel::{
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 /// A channel that runs by itself: its tasks read, write and keep its deadlines.
@@ -99,6 +101,12 @@ impl ChannelHandle {
     /// Why the channel is closed; none if it is open.
     pub fn close_reason(&self) -> Option<CloseReason> {
         self.shared.closed.reason()
+    }
+
+    /// Tells when all connections are lost, and when there is one again. Only the dialer's channel to a
+    /// controller goes on then; others are closed.
+    pub fn contact(&self) -> watch::Receiver<Contact> {
+        self.shared.contact.subscribe()
     }
 
     /// The id of the group, or of the ungrouped channel.

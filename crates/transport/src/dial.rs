@@ -37,6 +37,9 @@ pub enum DialError {
     Answer(#[from] AnswerError),
     #[error(transparent)]
     Mismatch(#[from] AnswerMismatchError),
+    /// The dialer wants no channel with a listener that answers like this.
+    #[error("the answer to the hello is not accepted: {}", .0.escape_debug())]
+    Unacceptable(String),
 }
 
 impl DialError {
@@ -48,9 +51,11 @@ impl DialError {
             Self::Answer(AnswerError::OtherVersions(versions)) => DialFailure::UnsupportedVersion {
                 includes_ours: versions.contains(&VERSION),
             },
-            Self::Io(_) | Self::Hello(_) | Self::Answer(_) | Self::Mismatch(_) => {
-                DialFailure::Unreachable
-            },
+            Self::Io(_)
+            | Self::Hello(_)
+            | Self::Answer(_)
+            | Self::Mismatch(_)
+            | Self::Unacceptable(_) => DialFailure::Unreachable,
         }
     }
 }

@@ -23,6 +23,15 @@ pub trait Connector: Send + 'static {
 
     /// Any random number, for delays after failures.
     fn random(&mut self) -> u32;
+
+    /// Judges the answer to a hello. The error is a text for people.
+    fn check(&mut self, _answer: &Accepted) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// A connection could not be dialed: the first one of a channel, a further one, or one that was to
+    /// replace a lost one.
+    fn failed(&mut self, _error: &DialError) {}
 }
 
 /// What a dialer says of itself, and how many connections it keeps.

@@ -4,6 +4,7 @@ use crate::clock::Clock;
 use crate::close_signal::CloseSignal;
 use crate::connected::{Connected, Stream};
 use crate::connection;
+use crate::contact::Contact;
 use crate::inbox::Delivery;
 use crate::transport::{Transport, TransportLimits};
 use parking_lot::Mutex;
@@ -16,7 +17,7 @@ use portcullis_channel::{
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{Notify, oneshot};
+use tokio::sync::{Notify, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -34,6 +35,8 @@ pub(crate) struct Shared {
     state: Mutex<State>,
     inbox: Delivery,
     pub(crate) closed: CloseSignal,
+    /// How often all connections were lost, and whether there is one now.
+    pub(crate) contact: watch::Sender<Contact>,
     /// Cancelled when the connections must end at once.
     pub(crate) abort: CancellationToken,
     /// Wakes the timer for an earlier deadline, and at the end.
@@ -95,6 +98,7 @@ impl Shared {
             }),
             inbox,
             closed: CloseSignal::default(),
+            contact: watch::Sender::new(Contact::default()),
             abort: CancellationToken::new(),
             timer: Notify::new(),
         });
@@ -108,6 +112,7 @@ impl Shared {
     ) -> Result<CancellationToken, AttachError> {
         let role = self.kind.role(connected.underlay_type.as_deref());
         let underlay = self.with(|channel, now| channel.attach(grant, role, now))?;
+        self.contact.send_if_modified(Contact::regain);
         Ok(self.run(underlay, connected))
     }
 
@@ -274,7 +279,8 @@ impl Shared {
                     self.inbox.close();
                     self.closed.set(reason);
                 },
-                ChannelEvent::Writable { .. } | ChannelEvent::Disconnected => {},
+                ChannelEvent::Disconnected => self.contact.send_modify(Contact::lose),
+                ChannelEvent::Writable { .. } => {},
             }
         }
         for underlay in state.channel.underlays_with_output() {

@@ -85,19 +85,22 @@ impl<C: Connector> Keeper<C> {
     async fn dial(&mut self, dial: &Dial) -> Result<(Dialed<C::Stream>, ChannelGrant), DialError> {
         let result = self.connect(dial).await;
         let (random, now) = (self.connector.random(), self.now());
-        match result {
+        let result = match result {
             Ok(dialed) => {
-                let grant = self
+                let accepted = self
                     .dialer
-                    .handle_accepted(dial, &dialed.answer, random, now)?;
-                Ok((dialed, grant))
+                    .handle_accepted(dial, &dialed.answer, random, now);
+                accepted
+                    .map(|grant| (dialed, grant))
+                    .map_err(DialError::from)
             },
             Err(error) => {
                 self.dialer
                     .handle_failed(dial, error.failure(), random, now);
                 Err(error)
             },
-        }
+        };
+        result.inspect_err(|error| self.connector.failed(error))
     }
 
     async fn connect(&mut self, planned: &Dial) -> Result<Dialed<C::Stream>, DialError> {
@@ -114,7 +117,10 @@ impl<C: Connector> Keeper<C> {
         let stream = timeout_at(deadline, connecting)
             .await
             .map_err(|_elapsed| AnswerError::TimedOut)??;
-        dial(stream, &hello, deadline).await
+        let dialed = dial(stream, &hello, deadline).await?;
+        let checked = self.connector.check(&dialed.answer);
+        checked.map_err(DialError::Unacceptable)?;
+        Ok(dialed)
     }
 
     fn watch(&mut self, role: Role, ended: CancellationToken) {

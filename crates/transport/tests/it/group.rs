@@ -2,12 +2,12 @@
 
 use crate::support::{controller, deadline, generated, note, number, router, transport};
 use portcullis_channel::group::{
-    Admission, ConnectionCounts, GroupLimits, GroupRegistry, Registration,
+    Admission, ChannelGrant, ConnectionCounts, GroupId, GroupLimits, GroupRegistry, Registration,
 };
-use portcullis_channel::hello::RejectClass;
+use portcullis_channel::hello::{Accepted, RejectClass};
 use portcullis_channel::{CloseReason, Headers, Priority, Role};
 use portcullis_transport::{
-    ChannelHandle, Connector, Group, GroupSettings, Inbox, Incoming, Transport,
+    ChannelHandle, Connector, Contact, DialError, Group, GroupSettings, Inbox, Incoming, Transport,
 };
 use std::io;
 use std::time::Duration;
@@ -17,6 +17,30 @@ use tokio::time::{Instant, sleep};
 
 /// Dials a listener of this process.
 struct InProcess(mpsc::UnboundedSender<DuplexStream>);
+
+/// The same, for one that is to be called `c`; keeps what failed.
+struct Particular(InProcess, mpsc::UnboundedSender<String>);
+
+impl Connector for Particular {
+    type Stream = DuplexStream;
+
+    async fn connect(&mut self, role: Role) -> io::Result<DuplexStream> {
+        self.0.connect(role).await
+    }
+
+    fn random(&mut self) -> u32 {
+        0
+    }
+
+    fn check(&mut self, answer: &Accepted) -> Result<(), String> {
+        let name = answer.responder.as_deref().unwrap_or_default();
+        (name == "c").then_some(()).ok_or(format!("it is {name}"))
+    }
+
+    fn failed(&mut self, error: &DialError) {
+        self.1.send(error.to_string()).unwrap();
+    }
+}
 
 impl Connector for InProcess {
     type Stream = DuplexStream;
@@ -122,13 +146,19 @@ async fn group_is_kept_over_losses_and_a_restart_of_the_listener() {
     sleep(Duration::from_millis(1)).await;
     assert_eq!(group.handle.connections(), 2);
     let before = group.handle.id();
+    let mut contact = group.handle.contact();
+    assert_eq!(*contact.borrow_and_update(), Contact::default());
 
     listener.forget().await;
+    contact.changed().await.unwrap();
+    assert!(contact.borrow_and_update().is_lost);
     assert!(!listener.take().await, "it tries to join what is gone");
     assert!(listener.take().await, "then it founds a group");
     sleep(Duration::from_millis(1)).await;
     assert_eq!(group.handle.id().as_str(), format!("{before}-1"));
     assert_eq!(group.handle.close_reason(), None);
+    let regained = *contact.borrow_and_update();
+    assert!(!regained.is_lost && regained.losses == 1, "{regained:?}");
     let (handle, ..) = listener.open.as_ref().unwrap();
     handle.send(Priority::Default, note(1)).unwrap();
     assert_eq!(number(&group.inbox.next().await.unwrap()), 1);
@@ -139,6 +169,30 @@ async fn group_is_kept_over_losses_and_a_restart_of_the_listener() {
     drop(listener);
     transport.tasks().close();
     transport.tasks().wait().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn answer_that_the_dialer_does_not_like_is_none() {
+    let transport = transport();
+    let (mut listener, connector) = Listener::new(&transport);
+    let (failures, mut failed) = mpsc::unbounded_channel();
+    let connector = Particular(connector, failures);
+    let opening = Group::open(&transport, settings(), connector, |_| {});
+    let accepting = async {
+        let grant = ChannelGrant::ungrouped(GroupId::new("g").unwrap());
+        let other = listener.incoming().await;
+        let _closed = other.accept(&grant, "other", &Headers::empty()).await;
+        assert!(listener.take().await);
+    };
+    let (group, ()) = tokio::join!(opening, accepting);
+    assert_eq!(group.answer.responder.as_deref(), Some("c"));
+    let told = failed.recv().await.unwrap();
+    assert_eq!(told, "the answer to the hello is not accepted: it is other");
+
+    listener.forget().await;
+    drop(listener.incoming().await);
+    let told = failed.recv().await.unwrap();
+    assert!(told.contains("without an answer"), "{told}");
 }
 
 #[tokio::test(start_paused = true)]
