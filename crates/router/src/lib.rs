@@ -13,6 +13,7 @@
 //! - [`edge`]: what SDKs may do, and what becomes of it.
 //! - [`health`]: the checks of the section `healthChecks`, and the `health-checks` API.
 //! - [`links`]: dialing of other routers' listeners.
+//! - [`metrics`]: what is counted and measured, for controllers and for Prometheus.
 //!
 //! Instants are [`Timestamp`](portcullis_domain::clock::Timestamp)s, randomness comes from an
 //! [`Entropy`](portcullis_domain::entropy::Entropy). A wall clock can be set while a router runs.
@@ -50,6 +51,7 @@ pub mod circuits;
 pub mod edge;
 pub mod health;
 pub mod links;
+pub mod metrics;
 mod section_reader;
 mod time;
 
