@@ -207,6 +207,12 @@ impl Channel {
         self.outbox.queue(priority).bytes()
     }
 
+    /// Whether a message was refused for lack of room, and
+    /// [`Writable`](ChannelEvent::Writable) is still to come.
+    pub const fn is_congested(&self, priority: Priority) -> bool {
+        self.outbox.queue(priority).has_rejected()
+    }
+
     /// Number of requests that wait for their replies.
     pub fn outstanding_requests(&self) -> usize {
         self.requests.len()

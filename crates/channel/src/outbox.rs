@@ -103,6 +103,11 @@ impl Queue {
         has_room
     }
 
+    /// Whether a frame was rejected, and [`take_writable`](Self::take_writable) is still to come.
+    pub(crate) const fn has_rejected(&self) -> bool {
+        self.has_rejected
+    }
+
     pub(crate) fn push(&mut self, frame: Frame, is_request: bool) {
         self.bytes = self.bytes.saturating_add(frame.wire_len());
         self.frames.push_back(Queued { frame, is_request });

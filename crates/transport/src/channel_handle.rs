@@ -55,6 +55,13 @@ impl ChannelHandle {
         self.shared.send(priority, message)
     }
 
+    /// Waits until a queue that has refused a message has room again, or the channel is closed. Returns at
+    /// once if nothing was refused. The future does not borrow the channel.
+    pub fn writable(&self, priority: Priority) -> impl Future<Output = ()> + Send + use<> {
+        let shared = Arc::clone(&self.shared);
+        async move { shared.writable(priority).await }
+    }
+
     /// Queues a message, and tells when it has left: for senders that put no more than so many
     /// messages on the way, in order to notice slow peers.
     pub fn send_tracked(&self, priority: Priority, message: Message) -> Result<Written, SendError> {

@@ -37,6 +37,8 @@ pub(crate) struct Shared {
     pub(crate) closed: CloseSignal,
     /// How often all connections were lost, and whether there is one now.
     pub(crate) contact: watch::Sender<Contact>,
+    /// Wakes those who wait for room in a queue.
+    writable: Notify,
     /// Cancelled when the connections must end at once.
     pub(crate) abort: CancellationToken,
     /// Wakes the timer for an earlier deadline, and at the end.
@@ -98,6 +100,7 @@ impl Shared {
             }),
             inbox,
             closed: CloseSignal::default(),
+            writable: Notify::new(),
             contact: watch::Sender::new(Contact::default()),
             abort: CancellationToken::new(),
             timer: Notify::new(),
@@ -184,6 +187,18 @@ impl Shared {
                 state.channel.cancel(request);
             }
         });
+    }
+
+    /// Waits until a queue that has refused a message has room again, or the channel is closed.
+    pub(crate) async fn writable(&self, priority: Priority) {
+        loop {
+            let changed = self.writable.notified();
+            let is_waiting = |channel: &Channel, _| channel.is_congested(priority);
+            if self.closed.reason().is_some() || !self.get(is_waiting) {
+                return;
+            }
+            changed.await;
+        }
     }
 
     pub(crate) fn close(&self) {
@@ -278,9 +293,10 @@ impl Shared {
                 ChannelEvent::Closed { reason } => {
                     self.inbox.close();
                     self.closed.set(reason);
+                    self.writable.notify_waiters();
                 },
                 ChannelEvent::Disconnected => self.contact.send_modify(Contact::lose),
-                ChannelEvent::Writable { .. } => {},
+                ChannelEvent::Writable { .. } => self.writable.notify_waiters(),
             }
         }
         for underlay in state.channel.underlays_with_output() {

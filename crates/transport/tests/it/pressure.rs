@@ -36,6 +36,38 @@ async fn full_queue_refuses_and_what_was_accepted_arrives() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn whoever_was_refused_is_told_of_room_and_of_the_end() {
+    let limits = TransportLimits {
+        inbox_bytes: 1,
+        ..TransportLimits::default()
+    };
+    let mut pair = Pair::open(&with_limits(limits)).await;
+    let handle = pair.controller.handle.clone();
+    handle.writable(Priority::Default).await;
+    // Until connections and pipes are full as well.
+    let fill = async || loop {
+        while handle.send(Priority::Default, note(0)).is_ok() {}
+        let writable = handle.writable(Priority::Default);
+        if timeout(Duration::from_secs(1), writable).await.is_err() {
+            return;
+        }
+    };
+    for _ in 0..3 {
+        fill().await;
+        handle.writable(Priority::High).await;
+        let reading = async { while pair.router.inbox.next().await.is_some() {} };
+        tokio::select! {
+            () = handle.writable(Priority::Default) => {},
+            () = reading => panic!("the channel is closed"),
+        }
+        handle.send(Priority::Default, note(1)).unwrap();
+    }
+    fill().await;
+    handle.close();
+    handle.writable(Priority::Default).await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn full_inbox_stops_the_peer_and_loses_nothing() {
     let limits = TransportLimits {
         inbox_bytes: 4096,
