@@ -1,6 +1,5 @@
 //! A connection of a router, from its hello to the channel that it belongs to.
 
-use crate::groups::Place;
 use crate::handle::Handler;
 use crate::places::Placed;
 use crate::plane::Plane;
@@ -15,7 +14,7 @@ use portcullis_channel::{ChannelKind, ChannelOptions, ChannelSide};
 use portcullis_domain::access::Origin;
 use portcullis_domain::entropy::{self, EntropyError};
 use portcullis_domain::ids::RequestId;
-use portcullis_transport::{ChannelHandle, Inbox, Incoming, Stream};
+use portcullis_transport::{ChannelHandle, Inbox, Incoming, Place, Stream};
 use portcullis_wire::control::hello::RouterHello;
 use std::io;
 use std::net::SocketAddr;
@@ -42,21 +41,22 @@ pub(crate) async fn serve<S: Stream>(plane: &Arc<Plane>, peer: &Peer, incoming: 
     let Some(admitted) = judge(plane, peer, incoming).await else {
         return;
     };
-    let found = match credentials(plane) {
-        Ok(generated) => {
-            let proven = admitted.router.fingerprint().to_owned();
-            let hello = admitted.incoming.hello();
-            plane.groups.place(&proven, hello, generated).await
-        },
+    let generated = match credentials(plane) {
+        Ok(generated) => generated,
         Err(error) => {
             tracing::error!(%error, "no group can be made for a router");
-            Place::None
+            return;
         },
     };
-    match found {
-        Place::First(reservation) => open(plane, admitted, reservation).await,
-        Place::Further(attachment) => attach(plane, admitted, attachment).await,
-        Place::None => {},
+    let proven = admitted.router.fingerprint().to_owned();
+    let hello = admitted.incoming.hello();
+    match plane.groups.place(&proven, hello, generated).await {
+        Ok(Place::First(reservation)) => open(plane, admitted, reservation).await,
+        Ok(Place::Further(attachment)) => attach(plane, admitted, attachment).await,
+        // Closed without an answer, on which routers begin anew.
+        Err(reason) => {
+            tracing::debug!(%reason, "a connection of a router belongs to no channel");
+        },
     }
 }
 

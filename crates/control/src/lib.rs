@@ -10,7 +10,6 @@ mod connection;
 mod dial;
 mod enforcement;
 mod follower;
-mod groups;
 mod handle;
 mod live;
 mod model;

@@ -2,15 +2,15 @@
 
 use crate::client_sessions::{ClientSessions, Wanted};
 use crate::enforcement::{self, Enforcement};
-use crate::groups::Groups;
 use crate::model::ModelPublisher;
 use crate::network::{LiveFabric, Outputs};
 use crate::places::Places;
 use crate::sessions::Sessions;
 use portcullis_app::App;
+use portcullis_channel::group::GroupLimits;
 use portcullis_channel::{BuildVersion, UnixNanos};
 use portcullis_fabric::{FabricOptions, Moment};
-use portcullis_transport::{Clock, Transport, TransportLimits};
+use portcullis_transport::{Clock, Groups, Transport, TransportLimits};
 use portcullis_wire::capability::{Capabilities, ControllerCapability};
 use portcullis_wire::control::hello::ControllerHello;
 use std::sync::Arc;
@@ -50,7 +50,8 @@ pub(crate) struct Plane {
     pub(crate) client_sessions: ClientSessions,
     pub(crate) model: Arc<ModelPublisher>,
     pub(crate) enforcement: Enforcement,
-    pub(crate) groups: Groups,
+    /// By the fingerprints that routers have proved.
+    pub(crate) groups: Groups<String>,
     pub(crate) places: Places,
     pub(crate) tasks: TaskTracker,
     pub(crate) stop: CancellationToken,
@@ -89,7 +90,7 @@ impl Plane {
             client_sessions,
             model,
             enforcement,
-            groups: Groups::new(clock),
+            groups: Groups::new(clock, GroupLimits::default()),
             places: Places::new(options.max_connections),
             tasks: TaskTracker::new(),
             stop,
