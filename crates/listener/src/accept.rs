@@ -116,6 +116,13 @@ impl Listener {
         self
     }
 
+    /// Serves clients that ask for no protocol, with [`Self::serve_protocols`].
+    #[must_use]
+    pub fn with_default_protocol(mut self, service: Arc<dyn StreamService>) -> Self {
+        self.protocols.set_unasked(service);
+        self
+    }
+
     /// Returns the bound address, with the actual port.
     pub fn local_addr(&self) -> SocketAddr {
         self.local
@@ -137,7 +144,8 @@ impl Listener {
         self.run(Some(service), &tls, limits, shutdown).await;
     }
 
-    /// As [`Self::serve`], without HTTP: clients that ask for no protocol are put off.
+    /// As [`Self::serve`], without HTTP: clients that ask for no protocol get that of
+    /// [`Self::with_default_protocol`], or are put off.
     pub async fn serve_protocols(
         self,
         tls: Arc<ServerTls>,

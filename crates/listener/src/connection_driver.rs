@@ -28,7 +28,7 @@ use crate::refusal::RefusedRequest;
 use crate::request_head::HeadLimits;
 use crate::request_parser::RequestParser;
 use crate::request_stream::RequestStream;
-use crate::stream_service::{Greeting, StreamServices};
+use crate::stream_service::{Greeting, StreamService, StreamServices};
 use crate::tracked_stream::TrackedStream;
 use crate::{Alpn, Budgets, Connection, Limits, Service, http2_frames, keep_alive, plain_http};
 
@@ -84,14 +84,19 @@ pub(crate) async fn run(
     let connection = Connection::from_handshake(tls, &shared.offered, peer, local);
     let connection = Arc::new(connection);
     if let Some(Alpn::Other(protocol)) = connection.alpn {
-        serve_protocol(&shared, protocol, stream, connection, slot).await;
+        if let Some(service) = shared.protocols.get(protocol) {
+            serve_protocol(&shared, service, stream, connection, slot).await;
+        }
         return;
     }
-    slot.finish();
     let Some(http) = &shared.http else {
-        tracing::debug!("connection closed: it asks for no protocol");
+        match shared.protocols.unasked() {
+            Some(service) => serve_protocol(&shared, service, stream, connection, slot).await,
+            None => tracing::debug!("connection closed: it asks for no protocol"),
+        }
         return;
     };
+    slot.finish();
     // On the heap, so that an unfinished handshake does not reserve the memory for HTTP.
     match connection.alpn {
         Some(Alpn::Http2) => Box::pin(serve_http2(&shared, http, stream, connection)).await,
@@ -102,14 +107,11 @@ pub(crate) async fn run(
 /// Serves a connection of another protocol than HTTP.
 async fn serve_protocol(
     shared: &ListenerState,
-    protocol: &str,
+    service: &Arc<dyn StreamService>,
     stream: TlsStream<TcpStream>,
     connection: Arc<Connection>,
     slot: HandshakeSlot,
 ) {
-    let Some(service) = shared.protocols.get(protocol) else {
-        return;
-    };
     if let Err(error) = keep_alive::enable(stream.get_ref().0) {
         tracing::debug!(%error, "no keep-alive for a connection");
     }

@@ -14,7 +14,7 @@ use crate::{Connection, DrainFuture};
 /// Future of [`StreamService::serve`].
 pub type StreamFuture = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Serves the connections of a protocol that clients ask for by ALPN.
+/// Serves the connections of a protocol that clients ask for by ALPN, or need not ask for.
 ///
 /// Only the limits of the handshake hold for such a connection, and the tasks of the listener include
 /// it. Quotas of HTTP do not count it: the service knows its peers better.
@@ -58,26 +58,40 @@ impl Greeting {
     }
 }
 
-/// The services of a listener besides HTTP, by the ALPN name of their protocol.
+/// The services of a listener besides HTTP.
 #[derive(Clone, Default)]
-pub(crate) struct StreamServices(Vec<(&'static str, Arc<dyn StreamService>)>);
+pub(crate) struct StreamServices {
+    /// By the ALPN name of their protocol.
+    named: Vec<(&'static str, Arc<dyn StreamService>)>,
+    /// For clients that ask for no protocol, where there is no HTTP.
+    unasked: Option<Arc<dyn StreamService>>,
+}
 
 impl StreamServices {
     pub(crate) fn add(&mut self, name: &'static str, service: Arc<dyn StreamService>) {
-        self.0.push((name, service));
+        self.named.push((name, service));
+    }
+
+    pub(crate) fn set_unasked(&mut self, service: Arc<dyn StreamService>) {
+        self.unasked = Some(service);
     }
 
     pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.0.iter().map(|(name, _)| *name)
+        self.named.iter().map(|(name, _)| *name)
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<&Arc<dyn StreamService>> {
-        let found = self.0.iter().find(|(known, _)| *known == name);
+        let found = self.named.iter().find(|(known, _)| *known == name);
         found.map(|(_, service)| service)
     }
 
+    pub(crate) const fn unasked(&self) -> Option<&Arc<dyn StreamService>> {
+        self.unasked.as_ref()
+    }
+
     pub(crate) async fn drain(&self) {
-        for (_, service) in &self.0 {
+        let named = self.named.iter().map(|(_, service)| service);
+        for service in named.chain(&self.unasked) {
             service.drain().await;
         }
     }

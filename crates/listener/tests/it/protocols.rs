@@ -72,6 +72,16 @@ struct Server {
 
 impl Server {
     fn start(has_http: bool, echo: Echo, limits: Limits) -> Self {
+        Self::start_with(has_http, limits, |listener| {
+            listener.with_protocol(ECHO, Arc::new(echo))
+        })
+    }
+
+    fn start_with(
+        has_http: bool,
+        limits: Limits,
+        add_protocols: impl FnOnce(Listener) -> Listener,
+    ) -> Self {
         let pair = Pair::named(&["localhost"]);
         let pairs = vec![ServerTls::certified_key(pair.chain(), pair.key()).unwrap()];
         let tls = Arc::new(ServerTls::new(pairs, TlsVersion::Tls12, TlsVersion::Tls13).unwrap());
@@ -86,8 +96,8 @@ impl Server {
         };
         let listener = Listener::bind("127.0.0.1:0".parse().unwrap())
             .unwrap()
-            .with_budgets(Budgets::new(&quotas))
-            .with_protocol(ECHO, Arc::new(echo));
+            .with_budgets(Budgets::new(&quotas));
+        let listener = add_protocols(listener);
         let (address, stop) = (listener.local_addr(), shutdown.clone());
         let http =
             async |_: Arc<Connection>, _: http::Request<_>| http::Response::new(full_body("http"));
@@ -115,8 +125,8 @@ impl Server {
 async fn greet(stream: &mut Stream) -> String {
     soon(stream.write_all(b"!")).await.unwrap();
     let mut facts = [0; 8];
-    soon(stream.read_exact(&mut facts)).await.unwrap();
-    String::from_utf8_lossy(&facts).into_owned()
+    let length = soon(stream.read(&mut facts)).await.unwrap();
+    String::from_utf8_lossy(&facts[..length]).into_owned()
 }
 
 async fn assert_echoes(stream: &mut Stream) {
@@ -161,6 +171,24 @@ async fn protocol_alone_refuses_all_others() {
     );
     let mut silent = server.connect(&[]).await;
     closed(&mut silent).await;
+}
+
+#[tokio::test]
+async fn default_protocol_serves_clients_that_ask_for_none() {
+    let echo = Arc::new(Echo::default());
+    let server = Server::start_with(false, Limits::default(), |listener| {
+        listener
+            .with_protocol(ECHO, echo.clone())
+            .with_default_protocol(echo)
+    });
+    for (offer, name) in [(&[][..], "none 1"), (&["h2", ECHO], "x-echo 1")] {
+        let mut stream = server.connect(offer).await;
+        assert_eq!(greet(&mut stream).await, name);
+        assert_echoes(&mut stream).await;
+    }
+    let client = Client::build(None, &[&TLS13], &["h2"]);
+    let refused = soon(client.try_connect(server.address, "localhost")).await;
+    refused.unwrap_err();
 }
 
 #[tokio::test]
