@@ -73,6 +73,10 @@ impl Access for OneService {
     ) -> Result<(), Refusal> {
         Ok(())
     }
+
+    fn requires_encryption(&self, _service: &ServiceId) -> bool {
+        false
+    }
 }
 
 /// The client, as a login has let it in.

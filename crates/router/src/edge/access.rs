@@ -60,6 +60,9 @@ pub trait Access {
         service: &ServiceId,
         now: Timestamp,
     ) -> Result<(), Refusal>;
+
+    /// Whether the ends of its circuits have to encrypt what they send each other.
+    fn requires_encryption(&self, service: &ServiceId) -> bool;
 }
 
 /// An API session that a channel belongs to.

@@ -10,7 +10,7 @@ use portcullis_wire::peer_data::PeerData;
 use portcullis_wire::xgress::{Acknowledgement, Control, Payload, payload_header};
 
 use super::host_exchange::BindKey;
-use super::names::{CircuitId, ControllerId, ServiceId};
+use super::names::{CircuitId, ControllerId, ServiceId, ServiceSessionId};
 
 /// The end of a circuit at an SDK's channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +24,8 @@ pub struct CircuitEnd {
     pub connection: ConnectionId,
     /// Also known at the end that serves, so that a lost right ends what it has carried.
     pub service: ServiceId,
+    /// The session for the service; `None` if the SDK named the service itself.
+    pub session: Option<ServiceSessionId>,
     /// The controller that the circuit belongs to.
     pub controller: ControllerId,
 }
@@ -157,7 +159,8 @@ impl CircuitData {
         }
     }
 
-    pub(super) fn into_message(mut self, connection: ConnectionId) -> Data {
+    /// The message to the SDK whose connection this is.
+    pub fn into_message(mut self, connection: ConnectionId) -> Data {
         let flags = self.headers.remove(&payload_header::DATA_FLAGS);
         let flags = flags.and_then(|flags| flags[..].try_into().ok());
         Data {

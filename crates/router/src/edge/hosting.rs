@@ -159,6 +159,11 @@ impl Hosting {
         self.table.get(id).map(|terminator| terminator.bind)
     }
 
+    /// The terminator of a bind; `None` if it has ended.
+    pub fn terminator_of(&self, bind: BindKey) -> Option<&TerminatorId> {
+        self.table.of_bind(bind).map(|terminator| &terminator.id)
+    }
+
     /// The terminators, for inspections.
     pub fn terminators(&self) -> impl Iterator<Item = TerminatorView<'_>> {
         self.table.iter().map(TerminatorView::of)

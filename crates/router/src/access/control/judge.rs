@@ -151,6 +151,11 @@ impl<V: TokenVerifier> Access for AccessControl<V> {
             )),
         }
     }
+
+    fn requires_encryption(&self, service: &ServiceId) -> bool {
+        let service = self.model().service(service.as_str());
+        service.is_some_and(|service| service.requires_encryption)
+    }
 }
 
 impl<V: TokenVerifier> AccessControl<V> {

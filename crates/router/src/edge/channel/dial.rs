@@ -138,6 +138,7 @@ impl SdkChannel {
             session: Some(session.id),
         };
         self.check_grant(&usage, access, now)?;
+        check_encryption(&usage, connect.public_key.as_ref(), access)?;
         let api_session = &self.client.session;
         Ok(Dial {
             connection: connect.connection,
@@ -180,6 +181,7 @@ impl SdkChannel {
             session: None,
         };
         self.check_grant(&usage, access, now)?;
+        check_encryption(&usage, connect.public_key.as_ref(), access)?;
         Ok(Dial {
             connection: connect.connection,
             flow: Flow::of(connect.uses_xgress),
@@ -268,6 +270,7 @@ impl SdkChannel {
             flow: dialing.flow,
             connection,
             service: dialing.usage.service.clone(),
+            session: dialing.usage.session.clone(),
             controller,
         };
         let connected = state_connected(&end, &answer.peer_data);
@@ -308,6 +311,21 @@ struct Dial {
     usage: Usage,
     flow: Flow,
     message: ControlMessage,
+}
+
+/// Fails for a dial without the key that the service demands.
+fn check_encryption(
+    usage: &Usage,
+    public_key: Option<&Bytes>,
+    access: &dyn Access,
+) -> Result<(), Refusal> {
+    if public_key.is_some() || !access.requires_encryption(&usage.service) {
+        return Ok(());
+    }
+    Err(Refusal::new(
+        ErrorCode::EncryptionDataMissing,
+        "the service requires encryption, and the dial has no public key",
+    ))
 }
 
 /// Why there is no circuit.

@@ -141,6 +141,7 @@ impl SdkChannel {
             flow,
             connection: chosen.unwrap_or(offer.bind.connection),
             service: usage.service.clone(),
+            session: usage.session.clone(),
             controller: offer.controller,
         };
         if chosen.is_some() {

@@ -1,12 +1,12 @@
 //! Ids of connections, and what hostile SDKs do with them.
 
 use super::judge::legacy;
-use super::world::{World, bind, closings, connect, created};
+use super::world::{SERVICE, World, bind, closings, connect, connect_v2, created};
 use bytes::Bytes;
-use portcullis_router::edge::{Action, Closing, EdgeLimits, FromSdk, ToSdk};
+use portcullis_router::edge::{Action, Closing, EdgeLimits, FromSdk, SessionKind, ToSdk};
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::link::FaultSubject;
-use portcullis_wire::edge::{ConnectionId, Data, EdgeMessage, StateClosed};
+use portcullis_wire::edge::{Connect, ConnectionId, Data, EdgeMessage, StateClosed};
 use portcullis_wire::{ErrorCode, Secret};
 
 fn close(id: u32) -> EdgeMessage {
@@ -81,6 +81,34 @@ fn id_in_use_is_refused_and_the_first_connection_stays() {
     }
     assert!(world.done.requests.is_empty());
     assert_eq!(world.channel(alice).connections(), 2);
+}
+
+#[test]
+fn dial_of_an_encrypted_service_needs_a_key() {
+    for kind in [SessionKind::Oidc, legacy()] {
+        let mut world = World::new();
+        let alice = world.connect("alice", kind.clone());
+        let encrypted = world.judge.encrypted.get_mut();
+        encrypted.insert(SERVICE.to_owned());
+        let mut dials = vec![EdgeMessage::Connect(connect(1))];
+        if kind == SessionKind::Oidc {
+            dials.push(EdgeMessage::ConnectV2(connect_v2(1, SERVICE)));
+        }
+        for dial in dials {
+            world.says(alice, dial);
+            let closed = world.closed();
+            assert_eq!(closed.code, Some(ErrorCode::EncryptionDataMissing));
+            let json = closed.structured_error.unwrap();
+            assert!(json.contains(r#""code":11,"retryHint":2"#), "{json}");
+        }
+        assert!(world.done.requests.is_empty(), "no controller is asked");
+        let dial = Connect {
+            public_key: Some(Bytes::from_static(&[7; 32])),
+            ..connect(1)
+        };
+        world.says(alice, EdgeMessage::Connect(dial));
+        world.request();
+    }
 }
 
 #[test]

@@ -21,6 +21,8 @@ pub(crate) struct Judge {
     /// Posture checks that fail, for everybody.
     pub(crate) failing_checks: RefCell<Vec<String>>,
     pub(crate) revoked: RefCell<BTreeSet<String>>,
+    /// Services that require encryption.
+    pub(crate) encrypted: RefCell<BTreeSet<String>>,
     /// Questions that were asked.
     pub(crate) asked: Cell<usize>,
 }
@@ -177,5 +179,9 @@ impl Access for Judge {
         } else {
             Err(Refusal::posture(failing.clone()))
         }
+    }
+
+    fn requires_encryption(&self, service: &ServiceId) -> bool {
+        self.encrypted.borrow().contains(service.as_str())
     }
 }
