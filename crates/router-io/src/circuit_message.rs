@@ -20,6 +20,14 @@ impl CircuitMessage {
             Self::Control(control) => &control.circuit_id,
         }
     }
+
+    /// Bytes of data.
+    pub(crate) fn data_len(&self) -> usize {
+        match self {
+            Self::Payload(payload) => payload.data.expose().len(),
+            Self::Acknowledgement(_) | Self::Control(_) => 0,
+        }
+    }
 }
 
 impl From<CircuitMessage> for LinkMessage {

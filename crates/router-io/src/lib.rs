@@ -10,7 +10,7 @@
 //! Every link and every end of a circuit is a [`Destination`](relay::Destination). Whoever reads a message of
 //! a circuit hands it to the [`Relay`](relay::Relay), which knows where it goes.
 
-#![allow(dead_code, reason = "what uses the relay comes next")]
+#![allow(dead_code, unused_imports, reason = "what uses the relay comes next")]
 
 mod circuit_message;
 mod clock;

@@ -1,18 +1,32 @@
 //! Where messages of circuits go.
 
+mod counters;
+mod timeouts;
+mod view;
+
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use parking_lot::{Mutex, RwLock};
+use portcullis_channel::Moment;
 use portcullis_forwarding::{
     Activity, Faults, Forwarder, ForwardingOptions, Hop, RouteRefusal, TraceStep, trace_step,
 };
-use portcullis_router::edge::ControllerId;
+use portcullis_router::edge::{ControllerId, Recipient};
+use portcullis_wire::control::ControlMessage;
+use portcullis_wire::control::link::{Fault, FaultSubject};
 use portcullis_wire::control::route::{Route, Unroute};
+use portcullis_xgress::{Side, Stats};
+use tokio::sync::Notify;
 
 use crate::circuit_message::CircuitMessage;
 use crate::clock::RouterClock;
 use crate::controllers::Controllers;
+use crate::relay::counters::Counters;
+
+pub(crate) use crate::relay::counters::RelayCounts;
+pub(crate) use crate::relay::view::CarriedCircuit;
 
 /// What messages of circuits are handed to: a link, or an end of a circuit at this router.
 pub(crate) trait Destination: Send + Sync {
@@ -25,6 +39,22 @@ pub(crate) trait Destination: Send + Sync {
 
     /// A circuit is no longer carried: its end has to go, without telling the controller. Links ignore it.
     fn unrouted(&self, circuit: &str);
+
+    /// What an end in this router is doing, for inspections. Links and SDKs have nothing to say.
+    fn end_view(&self) -> BoxFuture<'static, Option<EndView>> {
+        Box::pin(std::future::ready(None))
+    }
+}
+
+/// An end of a circuit in this router, for inspections.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct EndView {
+    pub(crate) side: Side,
+    /// Such as `xgress/edge`.
+    pub(crate) kind: &'static str,
+    /// Time since something came from the other end.
+    pub(crate) silent_for: Duration,
+    pub(crate) stats: Stats,
 }
 
 /// Why a message was not forwarded.
@@ -41,9 +71,13 @@ pub(crate) enum NotForwarded {
 pub(crate) struct Relay {
     router: Arc<str>,
     clock: RouterClock,
+    options: ForwardingOptions,
     controllers: Arc<Controllers>,
     forwarder: RwLock<Forwarder<ControllerId, Arc<dyn Destination>>>,
     faults: Mutex<Faults<ControllerId>>,
+    counters: Counters,
+    /// Wakes [`run`](Self::run) when there is a deadline where there was none.
+    deadline_set: Notify,
 }
 
 impl Relay {
@@ -56,9 +90,32 @@ impl Relay {
         Self {
             router,
             clock,
+            options,
             controllers,
             forwarder: RwLock::new(Forwarder::new(options)),
             faults: Mutex::new(Faults::new(&options)),
+            counters: Counters::default(),
+            deadline_set: Notify::new(),
+        }
+    }
+
+    /// The id of this router.
+    pub(crate) fn router(&self) -> &Arc<str> {
+        &self.router
+    }
+
+    pub(crate) const fn clock(&self) -> &RouterClock {
+        &self.clock
+    }
+
+    pub(crate) fn counts(&self) -> RelayCounts {
+        self.counters.get()
+    }
+
+    /// Forwards a message, or drops it: for links and SDKs, whose payloads are repeated end to end.
+    pub(crate) fn forward_or_drop(&self, from: Hop, message: CircuitMessage) {
+        if let Err(NotForwarded::Full(..)) = self.forward(from, message, Activity::Shown) {
+            self.counters.no_room();
         }
     }
 
@@ -90,27 +147,48 @@ impl Relay {
     ) -> Result<(), NotForwarded> {
         let now = self.clock.moment();
         let forwarder = self.forwarder.read();
-        if let Ok(destination) = forwarder.forward(message.circuit(), from, activity, now) {
-            return destination
-                .deliver(message)
-                .map_err(|message| NotForwarded::Full(message, Arc::clone(destination)));
+        match forwarder.forward(message.circuit(), from, activity, now) {
+            Ok(destination) => self.hand_over(message, destination),
+            Err(why) => {
+                self.counters.no_way(why);
+                let owner = forwarder.owner(message.circuit()).cloned();
+                drop(forwarder);
+                if let CircuitMessage::Payload(payload) = message {
+                    self.add_fault(&payload.circuit_id, owner.as_ref());
+                }
+                Err(NotForwarded::NoWay)
+            },
         }
-        let CircuitMessage::Payload(payload) = message else {
-            return Err(NotForwarded::NoWay);
-        };
-        let owner = forwarder.owner(&payload.circuit_id).cloned();
-        drop(forwarder);
+    }
+
+    fn hand_over(
+        &self,
+        message: CircuitMessage,
+        destination: &Arc<dyn Destination>,
+    ) -> Result<(), NotForwarded> {
+        let bytes = message.data_len();
+        match destination.deliver(message) {
+            Ok(()) => {
+                self.counters.forwarded(bytes);
+                Ok(())
+            },
+            Err(message) => Err(NotForwarded::Full(message, Arc::clone(destination))),
+        }
+    }
+
+    fn add_fault(&self, circuit: &str, owner: Option<&ControllerId>) {
         let mut faults = self.faults.lock();
-        faults.add(&payload.circuit_id, owner.as_ref(), now);
-        Err(NotForwarded::NoWay)
+        let before = faults.poll_timeout();
+        faults.add(circuit, owner, self.clock.moment());
+        let after = faults.poll_timeout();
+        drop(faults);
+        self.note_deadline(before, after);
     }
 
     fn send_to(&self, hop: Hop, message: CircuitMessage) -> Result<(), NotForwarded> {
         let forwarder = self.forwarder.read();
         let destination = forwarder.destination(hop).ok_or(NotForwarded::NoWay)?;
-        destination
-            .deliver(message)
-            .map_err(|message| NotForwarded::Full(message, Arc::clone(destination)))
+        self.hand_over(message, destination)
     }
 
     /// Attaches a link, by its id, or an end, by its address. Returns its hop, and what it takes the place of.
@@ -155,14 +233,44 @@ impl Relay {
 
     pub(crate) fn unroute(&self, unroute: &Unroute) {
         let now = self.clock.moment();
-        self.forwarder.write().unroute(unroute, now);
+        let mut forwarder = self.forwarder.write();
+        let before = forwarder.poll_timeout();
+        forwarder.unroute(unroute, now);
+        let after = forwarder.poll_timeout();
+        drop(forwarder);
+        self.note_deadline(before, after);
         self.end_circuits();
     }
 
-    /// The end of a circuit at this router is gone, and with it the circuit.
-    pub(crate) fn end(&self, circuit: &str) {
-        self.forwarder.write().end(circuit);
+    /// Wakes [`run`](Self::run) if there is a deadline where there was none: all others come later.
+    fn note_deadline(&self, before: Option<Moment>, after: Option<Moment>) {
+        if before.is_none() && after.is_some() {
+            self.deadline_set.notify_one();
+        }
+    }
+
+    /// The end of a circuit at this router is gone, and with it the circuit. Its controller is told, unless
+    /// the circuit is not carried any more.
+    pub(crate) fn end(&self, circuit: &str, side: Side) {
+        let mut forwarder = self.forwarder.write();
+        let owner = forwarder.owner(circuit).cloned();
+        forwarder.end(circuit);
+        drop(forwarder);
         self.end_circuits();
+        let Some(owner) = owner else {
+            return;
+        };
+        let fault = Fault {
+            subject: match side {
+                Side::Initiator => FaultSubject::Ingress,
+                Side::Terminator => FaultSubject::Egress,
+            },
+            id: circuit.to_owned(),
+            iteration: 0,
+        };
+        // A controller that is away asks about idle circuits once it is back.
+        let message = ControlMessage::Fault(fault);
+        let _is_away = self.controllers.tell(&Recipient::Only(owner), &message);
     }
 
     /// Tells the ends of circuits that are no longer carried, without holding the lock.

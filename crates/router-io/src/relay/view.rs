@@ -1,0 +1,74 @@
+//! Circuits of a router, for inspections.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use portcullis_forwarding::CircuitView;
+use portcullis_router::edge::ControllerId;
+
+use super::{Destination, Relay};
+
+/// A circuit, as a router carries it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct CarriedCircuit {
+    pub(crate) circuit: String,
+    pub(crate) owner: ControllerId,
+    /// Give or take a tenth of a second.
+    pub(crate) idle: Duration,
+    /// Source and destination addresses.
+    pub(crate) forwards: Vec<(String, String)>,
+    /// Whether it only goes on until nothing passes any more.
+    pub(crate) is_unrouted: bool,
+}
+
+impl Relay {
+    /// How many circuits are carried.
+    pub(crate) fn circuit_count(&self) -> usize {
+        self.forwarder.read().len()
+    }
+
+    /// All circuits, by id.
+    pub(crate) fn circuits(&self) -> Vec<CarriedCircuit> {
+        let now = self.clock.moment();
+        let forwarder = self.forwarder.read();
+        let views = forwarder.circuits(now);
+        views.into_iter().map(CarriedCircuit::from).collect()
+    }
+
+    pub(crate) fn circuit(&self, circuit: &str) -> Option<CarriedCircuit> {
+        let now = self.clock.moment();
+        let forwarder = self.forwarder.read();
+        forwarder.circuit(circuit, now).map(CarriedCircuit::from)
+    }
+
+    /// What a circuit leads to at this router and is attached, links and ends, with their addresses.
+    pub(crate) fn destinations_of(&self, circuit: &str) -> Vec<(String, Arc<dyn Destination>)> {
+        let now = self.clock.moment();
+        let forwarder = self.forwarder.read();
+        let Some(view) = forwarder.circuit(circuit, now) else {
+            return Vec::new();
+        };
+        let mut addresses: Vec<_> = view.forwards.iter().map(|(_, to)| *to).collect();
+        addresses.sort_unstable();
+        addresses.dedup();
+        let attached = addresses.into_iter().filter_map(|address| {
+            let (_, destination) = forwarder.find(address)?;
+            Some((address.to_owned(), Arc::clone(destination)))
+        });
+        attached.collect()
+    }
+}
+
+impl From<CircuitView<'_, ControllerId>> for CarriedCircuit {
+    fn from(view: CircuitView<'_, ControllerId>) -> Self {
+        let forwards = view.forwards.iter();
+        let forwards = forwards.map(|(from, to)| ((*from).to_owned(), (*to).to_owned()));
+        Self {
+            circuit: view.circuit.to_owned(),
+            owner: view.owner.clone(),
+            idle: view.idle,
+            forwards: forwards.collect(),
+            is_unrouted: view.is_unrouted,
+        }
+    }
+}
