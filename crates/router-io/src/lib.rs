@@ -15,6 +15,7 @@
 mod circuit_message;
 mod clock;
 mod controllers;
+mod ends;
 mod relay;
 mod routes;
 mod tls;

@@ -1,0 +1,100 @@
+//! Ends of circuits in this router.
+//!
+//! ```text
+//! Relay -> EndHandle (inbox) -> task: xgress::Endpoint <-> LocalSide: socket, datagrams, SDK
+//!   ^                            |
+//!   +----------------------------+
+//! ```
+//!
+//! An end is one task around an [`Endpoint`](portcullis_xgress::Endpoint). What is on its way to an end waits
+//! in its inbox; a full inbox refuses, and the other end of the circuit repeats. The other way round, an
+//! end that finds no room in its next hop waits for it, and takes nothing from its local side meanwhile.
+//!
+//! Memory of an end: what [`Options`](portcullis_xgress::Options) say, as much as `receive_buffer` in the
+//! inbox, and what the local side holds. Idle, an end takes some 2 KiB and has no deadline.
+
+mod datagrams;
+mod handle;
+mod inbox;
+mod local_side;
+mod socket;
+mod task;
+mod timer;
+
+use std::sync::Arc;
+
+use portcullis_router::edge::CircuitId;
+use portcullis_xgress::{Endpoint, Options, Side};
+use tokio_util::task::TaskTracker;
+
+use crate::relay::{Destination, Relay};
+
+pub(crate) use crate::ends::datagrams::{DatagramSide, Datagrams};
+pub(crate) use crate::ends::handle::EndHandle;
+pub(crate) use crate::ends::local_side::{FromLocal, LocalSide};
+pub(crate) use crate::ends::socket::SocketSide;
+
+use crate::ends::inbox::Inbox;
+use crate::ends::task::End;
+
+/// Opens ends of circuits in this router.
+#[derive(Clone)]
+pub(crate) struct Ends {
+    relay: Arc<Relay>,
+    tasks: TaskTracker,
+}
+
+/// What an end is to be.
+#[derive(Debug, Clone)]
+pub(crate) struct EndTerms {
+    pub(crate) circuit: CircuitId,
+    /// By which routes name it.
+    pub(crate) address: String,
+    pub(crate) side: Side,
+    pub(crate) options: Arc<Options>,
+    pub(crate) start: Start,
+}
+
+/// When an end may send.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Start {
+    AtOnce,
+    /// When [`EndHandle::start`] says so. The other end is silent until then, too, if this is the
+    /// initiating one.
+    WhenTold,
+}
+
+impl Ends {
+    pub(crate) const fn new(relay: Arc<Relay>, tasks: TaskTracker) -> Self {
+        Self { relay, tasks }
+    }
+
+    pub(crate) const fn relay(&self) -> &Arc<Relay> {
+        &self.relay
+    }
+
+    /// Opens an end: attaches it to the relay at its address, and carries between the circuit and the local
+    /// side until either is over. Then the controller of the circuit is told, unless it is the one who has
+    /// ended the circuit.
+    pub(crate) fn open<L: LocalSide>(&self, terms: &EndTerms, local: L) -> EndHandle {
+        let inbox = Arc::new(Inbox::new(terms));
+        let destination: Arc<dyn Destination> = inbox.clone();
+        let (hop, replaced) = self.relay.attach(&terms.address, Arc::clone(&destination));
+        if let Some(replaced) = replaced {
+            replaced.unrouted(terms.circuit.as_str());
+        }
+        let circuit = terms.circuit.as_str().to_owned();
+        let now = self.relay.clock().now();
+        let endpoint = Endpoint::new(terms.side, circuit, terms.options.clone(), now);
+        let end = End::new(
+            Arc::clone(&self.relay),
+            hop,
+            Arc::clone(&inbox),
+            endpoint,
+            terms.options.max_close_wait,
+            local,
+        );
+        self.tasks.spawn(end);
+        EndHandle::new(inbox, hop)
+    }
+}

@@ -1,0 +1,121 @@
+//! What is to be written to a stream.
+
+use std::collections::VecDeque;
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use bytes::{Buf as _, Bytes};
+use tokio::io::AsyncWrite;
+
+/// From so many bytes on, no more is taken.
+const MAX_BYTES: usize = 64 << 10;
+/// What is written at once.
+const MAX_SLICES: usize = 16;
+
+/// Bytes for a stream, and its end.
+#[derive(Debug, Default)]
+pub(super) struct WriteQueue {
+    parts: VecDeque<Bytes>,
+    bytes: usize,
+    /// Something that the stream has taken may still wait in it.
+    is_unflushed: bool,
+    end: End,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum End {
+    #[default]
+    Open,
+    /// The stream is to be shut down after what waits.
+    Finishing,
+    Finished,
+}
+
+impl WriteQueue {
+    pub(super) const fn has_room(&self) -> bool {
+        self.bytes < MAX_BYTES
+    }
+
+    /// Takes a part, unless the end was told.
+    pub(super) fn push(&mut self, part: Bytes) {
+        if self.end == End::Open && !part.is_empty() {
+            self.bytes += part.len();
+            self.parts.push_back(part);
+        }
+    }
+
+    /// Nothing follows.
+    pub(super) fn finish(&mut self) {
+        if self.end == End::Open {
+            self.end = End::Finishing;
+        }
+    }
+
+    /// Ready when there is room.
+    pub(super) fn poll_write<T: AsyncWrite + Unpin>(
+        &mut self,
+        stream: &mut T,
+        context: &mut Context<'_>,
+    ) -> Poll<io::Result<()>> {
+        while !self.has_room() {
+            ready!(self.poll_write_some(stream, context))?;
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    /// Ready when nothing waits any more, and the end was told if nothing follows.
+    pub(super) fn poll_flush<T: AsyncWrite + Unpin>(
+        &mut self,
+        stream: &mut T,
+        context: &mut Context<'_>,
+    ) -> Poll<io::Result<()>> {
+        while !self.parts.is_empty() {
+            ready!(self.poll_write_some(stream, context))?;
+        }
+        self.parts.shrink_to(MAX_SLICES);
+        if self.is_unflushed {
+            ready!(Pin::new(&mut *stream).poll_flush(context))?;
+            self.is_unflushed = false;
+        }
+        if self.end == End::Finishing {
+            ready!(Pin::new(stream).poll_shutdown(context))?;
+            self.end = End::Finished;
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_write_some<T: AsyncWrite + Unpin>(
+        &mut self,
+        stream: &mut T,
+        context: &mut Context<'_>,
+    ) -> Poll<io::Result<()>> {
+        let mut slices = [IoSlice::new(&[]); MAX_SLICES];
+        let parts = self.parts.iter();
+        let slices_used = slices.iter_mut().zip(parts).map(|(slice, part)| {
+            *slice = IoSlice::new(part);
+        });
+        let used = slices_used.count();
+        let slices = slices.get(..used).unwrap_or_default();
+        let written = ready!(Pin::new(stream).poll_write_vectored(context, slices))?;
+        if written == 0 {
+            return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+        }
+        self.is_unflushed = true;
+        self.advance(written);
+        Poll::Ready(Ok(()))
+    }
+
+    fn advance(&mut self, mut written: usize) {
+        self.bytes -= written;
+        while let Some(first) = self.parts.front_mut() {
+            let taken = written.min(first.len());
+            first.advance(taken);
+            written -= taken;
+            if !first.is_empty() {
+                return;
+            }
+            self.parts.pop_front();
+        }
+    }
+}
