@@ -10,6 +10,7 @@
 //!
 //! - [`access`]: who may do what, from the data model of the controllers.
 //! - [`circuits`]: options of circuits and of the forwarder.
+//! - [`control`]: which controllers there are, and what they are told at first.
 //! - [`edge`]: what SDKs may do, and what becomes of it.
 //! - [`health`]: the checks of the section `healthChecks`, and the `health-checks` API.
 //! - [`links`]: dialing of other routers' listeners.
@@ -48,6 +49,7 @@
 
 pub mod access;
 pub mod circuits;
+pub mod control;
 pub mod edge;
 pub mod health;
 pub mod links;

@@ -14,3 +14,9 @@ pub(crate) fn after(instant: Timestamp, duration: Duration) -> Timestamp {
 pub(crate) fn since(earlier: Timestamp, now: Timestamp) -> Duration {
     Duration::try_from(now.duration_since(earlier)).unwrap_or_default()
 }
+
+/// The instant `duration` before `instant`.
+pub(crate) fn before(instant: Timestamp, duration: Duration) -> Timestamp {
+    let duration = SignedDuration::try_from(duration).unwrap_or(SignedDuration::MAX);
+    saturating_add(instant, -duration)
+}

@@ -34,6 +34,7 @@ config_section! {
         web: list<WebServer> = "web",
         trace: section<Trace> = "trace",
         profile: section<Profile> = "profile",
+        interface_discovery: section<InterfaceDiscovery> = "interfaceDiscovery",
     }
 }
 
@@ -50,6 +51,8 @@ config_section! {
         default_request_timeout: value<GoDuration> = "defaultRequestTimeout",
         /// Time after which the router gives up connecting.
         startup_timeout: value<GoDuration> = "startupTimeout",
+        /// Where the addresses of controllers are kept.
+        endpoints_file: value<String> = "endpointsFile",
         /// Options of the channel.
         options: section<ChannelOptions> = "options",
         heartbeats: section<Heartbeats> = "heartbeats",
@@ -205,6 +208,18 @@ config_section! {
         memory_path: value<String> = "memory.path",
         /// How often the memory profile is written, in milliseconds.
         memory_interval_ms: value<i64> = "memory.intervalMs",
+    }
+}
+
+config_section! {
+    /// Section `interfaceDiscovery`.
+    InterfaceDiscovery {
+        /// Whether network interfaces are hidden from the controllers.
+        disabled: value<bool> = "disabled",
+        /// How often they are looked at.
+        check_interval: value<GoDuration> = "checkInterval",
+        /// How often they are reported without a change.
+        min_report_interval: value<GoDuration> = "minReportInterval",
     }
 }
 

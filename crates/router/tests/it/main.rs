@@ -7,6 +7,8 @@ mod circuits;
 #[cfg(test)]
 mod config;
 #[cfg(test)]
+mod control;
+#[cfg(test)]
 mod document;
 #[cfg(test)]
 mod edge;

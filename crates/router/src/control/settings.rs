@@ -1,0 +1,128 @@
+//! The section `ctrl`.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use portcullis_channel::{ChannelKind, ChannelOptions, ChannelSide, HeartbeatOptions};
+use portcullis_router_config::Source;
+use portcullis_router_config::model::Ctrl;
+
+use super::address::ControlAddress;
+use crate::section_reader::{IncompleteConfigError, SectionReader};
+
+/// Name of the endpoints file beside the configuration.
+const ENDPOINTS_FILE: &str = "endpoints.yml";
+
+/// What the section `ctrl` says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ControlSettings {
+    /// Of controllers, until these say where they are.
+    pub addresses: Vec<ControlAddress>,
+    pub endpoints_file: PathBuf,
+    /// Network interface or local address to dial from.
+    pub bind: Option<String>,
+    /// How long a controller may take to answer.
+    pub request_timeout: Duration,
+    /// How long the first connection may take; `None` leaves it all the time.
+    pub startup_timeout: Option<Duration>,
+    /// For a connection, up to the answer to its hello.
+    pub connect_timeout: Duration,
+    /// How long a controller may take nothing of what is sent; `None` if the section does not say.
+    pub write_timeout: Option<Duration>,
+    /// A controller that takes longer to answer heartbeats is asked only if there is no other.
+    pub unresponsive_after: Duration,
+    pub channel: ChannelOptions,
+}
+
+impl ControlSettings {
+    /// Reads the section of the configuration in this file.
+    ///
+    /// # Errors
+    ///
+    /// [`IncompleteConfigError`] if a value is missing or invalid.
+    pub fn from_config(config: &Ctrl, file: &Path) -> Result<Self, IncompleteConfigError> {
+        let reader = SectionReader::new("ctrl");
+        let heartbeats = SectionReader::new("ctrl.heartbeats");
+        let options = SectionReader::new("ctrl.options");
+        let positive = |duration: Duration| (!duration.is_zero()).then_some(duration);
+        let mut channel = ChannelOptions::new(ChannelKind::Control, ChannelSide::Dialer);
+        let (beats, usual) = (&config.heartbeats, channel.heartbeats);
+        channel.heartbeats = usual
+            .map(|usual| {
+                Ok(HeartbeatOptions {
+                    send_interval: heartbeats
+                        .duration("sendInterval", beats.send_interval.as_ref())?,
+                    check_interval: heartbeats
+                        .duration("checkInterval", beats.check_interval.as_ref())?,
+                    close_after: heartbeats.duration(
+                        "closeUnresponsiveTimeout",
+                        beats.close_unresponsive_timeout.as_ref(),
+                    )?,
+                    ..usual
+                })
+            })
+            .transpose()?;
+        let queue = options.number("outQueueSize", config.options.out_queue_size.as_ref())?;
+        // Nobody waits for room in these queues: shorter ones would lose messages.
+        for limits in [&mut channel.high_queue, &mut channel.default_queue] {
+            limits.frames = limits.frames.max(queue);
+        }
+        let write_timeout =
+            options.duration("writeTimeout", config.options.write_timeout.as_ref())?;
+        let startup_timeout = reader.duration("startupTimeout", config.startup_timeout.as_ref())?;
+        Ok(Self {
+            addresses: addresses(config, reader)?,
+            endpoints_file: endpoints_file(config, file),
+            bind: config.bind.as_ref().map(|bind| bind.value.clone()),
+            request_timeout: reader.duration(
+                "defaultRequestTimeout",
+                config.default_request_timeout.as_ref(),
+            )?,
+            startup_timeout: positive(startup_timeout),
+            connect_timeout: connect_timeout(config, options)?,
+            write_timeout: positive(write_timeout),
+            unresponsive_after: heartbeats
+                .duration("unresponsiveAfter", beats.unresponsive_after.as_ref())?,
+            channel,
+        })
+    }
+}
+
+/// `endpoint`, or `endpoints` without it.
+fn addresses(
+    config: &Ctrl,
+    reader: SectionReader<'_>,
+) -> Result<Vec<ControlAddress>, IncompleteConfigError> {
+    let (key, texts) = match (&config.endpoint, &config.endpoints) {
+        (Some(one), _) => ("endpoint", std::slice::from_ref(&one.value)),
+        (None, Some(many)) => ("endpoints", many.value.as_slice()),
+        (None, None) => ("endpoints", [].as_slice()),
+    };
+    let addresses = texts.iter().map(|text| text.parse());
+    addresses
+        .collect::<Result<_, _>>()
+        .map_err(|_invalid| reader.missing(key))
+}
+
+fn endpoints_file(config: &Ctrl, file: &Path) -> PathBuf {
+    match &config.endpoints_file {
+        Some(given) => PathBuf::from(&given.value),
+        None => file.with_file_name(ENDPOINTS_FILE),
+    }
+}
+
+/// In milliseconds only if it is not given otherwise.
+fn connect_timeout(
+    config: &Ctrl,
+    reader: SectionReader<'_>,
+) -> Result<Duration, IncompleteConfigError> {
+    let options = &config.options;
+    let given = options.connect_timeout.as_ref();
+    let is_default = given.is_none_or(|given| given.source == Source::Default);
+    match &options.connect_timeout_ms {
+        Some(_) if is_default => {
+            reader.millis("connectTimeoutMs", options.connect_timeout_ms.as_ref())
+        },
+        Some(_) | None => reader.duration("connectTimeout", given),
+    }
+}
