@@ -10,6 +10,9 @@ use portcullis_router::edge::{ControllerId, Recipient, RequestFailure};
 use portcullis_transport::ChannelHandle;
 use portcullis_wire::control::ControlMessage;
 
+/// A controller that takes longer to answer is asked only if there is no other one.
+const UNRESPONSIVE_AFTER: Duration = Duration::from_secs(5);
+
 /// What the control channels of a router carry is handed to this.
 ///
 /// Nothing here waits: what takes time is done in tasks.
@@ -19,6 +22,9 @@ pub(crate) trait ControlService: Send + Sync {
 
     /// It has ended.
     fn disconnected(&self, controller: &ControllerId);
+
+    /// Index of the data model, which controllers are told in the greeting; 0 without one.
+    fn model_index(&self) -> u64;
 
     /// Handles a message. Those of one controller come in order. An answer goes by
     /// [`Controllers::reply`].
@@ -30,6 +36,7 @@ pub(crate) trait ControlService: Send + Sync {
 pub(crate) struct Controllers {
     connected: RwLock<BTreeMap<ControllerId, ChannelHandle>>,
     request_timeout: Duration,
+    unresponsive_after: Duration,
 }
 
 impl Controllers {
@@ -38,7 +45,15 @@ impl Controllers {
         Self {
             connected: RwLock::new(BTreeMap::new()),
             request_timeout,
+            unresponsive_after: UNRESPONSIVE_AFTER,
         }
+    }
+
+    /// With `ctrl.heartbeats.unresponsiveAfter`.
+    #[must_use]
+    pub(crate) const fn with_unresponsive_after(mut self, unresponsive_after: Duration) -> Self {
+        self.unresponsive_after = unresponsive_after;
+        self
     }
 
     pub(crate) fn add(&self, controller: ControllerId, channel: ChannelHandle) {
@@ -58,10 +73,20 @@ impl Controllers {
         self.connected.read().keys().cloned().collect()
     }
 
+    /// What speaks against asking a controller: first that it is slow to answer, then how slow.
+    fn delay(&self, channel: &ChannelHandle) -> (bool, Duration) {
+        let liveness = channel.liveness().unwrap_or_default();
+        let latency = liveness.latency.unwrap_or_default();
+        let is_slow = latency.max(liveness.unanswered_for) > self.unresponsive_after;
+        (is_slow, latency)
+    }
+
     fn channel(&self, to: &Recipient) -> Result<(ControllerId, ChannelHandle), RequestFailure> {
         let connected = self.connected.read();
         let found = match to {
-            Recipient::Any => connected.first_key_value(),
+            Recipient::Any => connected
+                .iter()
+                .min_by_key(|(_, channel)| self.delay(channel)),
             Recipient::Only(controller) => connected.get_key_value(controller),
         };
         let (controller, channel) = found.ok_or(RequestFailure::NoController)?;

@@ -14,10 +14,12 @@
 
 mod circuit_message;
 mod clock;
+mod control;
 mod controllers;
 mod ends;
 mod relay;
 mod routes;
+mod tcp;
 mod tls;
 
 pub use clock::RouterClock;

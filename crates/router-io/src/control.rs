@@ -1,0 +1,176 @@
+//! Control channels: the router's sessions with all controllers.
+//!
+//! ```text
+//! KnownControllers -> Roster -> Session for each target -> channel, Controllers, ControlService
+//!        ^                         |
+//!        +---- who leads, where ---+
+//! ```
+//!
+//! A session dials one controller as long as that is known, and replaces its channel when it ends. What
+//! concerns the control channels themselves it handles itself; everything else is handed to the
+//! [`ControlService`].
+
+mod connector;
+mod endpoints;
+mod failures;
+mod interfaces;
+mod renewal;
+mod roster;
+mod session;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use portcullis_domain::entropy::{self, Entropy};
+use portcullis_router::control::{ControlSettings, Greeting, InterfaceSettings, KnownControllers};
+use portcullis_router::edge::ControllerId;
+use portcullis_transport::{Transport, TransportLimits};
+use portcullis_wire::control::certificate::ExtendedCertificates;
+use tokio::sync::{Notify, mpsc, watch};
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::clock::RouterClock;
+use crate::controllers::{ControlService, Controllers};
+use crate::tls::Tls;
+use failures::Failures;
+use interfaces::InterfaceReporter;
+use renewal::Renewal;
+use roster::Roster;
+
+pub(crate) use renewal::RenewableIdentity;
+
+/// New certificates that may wait; there is one request at a time.
+const CERTIFICATES: usize = 4;
+
+/// What control sessions are made of.
+pub(crate) struct ControlSetup {
+    pub(crate) settings: ControlSettings,
+    pub(crate) greeting: Greeting,
+    pub(crate) tls: Arc<Tls>,
+    pub(crate) clock: RouterClock,
+    pub(crate) entropy: Arc<dyn Entropy>,
+    pub(crate) controllers: Arc<Controllers>,
+    pub(crate) service: Arc<dyn ControlService>,
+    /// `None` if interfaces are not reported.
+    pub(crate) interfaces: Option<InterfaceSettings>,
+    /// `None` if controllers do not renew the router's certificates.
+    pub(crate) identity: Option<Arc<dyn RenewableIdentity>>,
+}
+
+/// The control sessions of a router.
+#[derive(Debug)]
+pub(crate) struct Control {
+    context: Arc<Context>,
+    reached: watch::Receiver<bool>,
+}
+
+/// No controller could be reached in time.
+#[derive(Debug, thiserror::Error)]
+#[error("no controller was reached within {limit:?} (ctrl.startupTimeout): {reasons}")]
+pub(crate) struct NoControllerError {
+    limit: Duration,
+    reasons: String,
+}
+
+/// What the sessions share.
+struct Context {
+    settings: ControlSettings,
+    greeting: Greeting,
+    tls: Arc<Tls>,
+    clock: RouterClock,
+    entropy: Arc<dyn Entropy>,
+    controllers: Arc<Controllers>,
+    service: Arc<dyn ControlService>,
+    transport: Transport,
+    known: Mutex<KnownControllers>,
+    /// Something is known that was not before.
+    news: Notify,
+    failures: Failures,
+    /// Whether there was ever a controller.
+    reached: watch::Sender<bool>,
+    certificates: mpsc::Sender<(ControllerId, ExtendedCertificates)>,
+}
+
+impl ControlSetup {
+    /// Starts to dial. Everything ends when `stop` is cancelled.
+    pub(crate) fn start(self, tasks: &TaskTracker, stop: &CancellationToken) -> Control {
+        let limits = TransportLimits::default();
+        let limits = TransportLimits {
+            stall: self.settings.write_timeout.unwrap_or(limits.stall),
+            ..limits
+        };
+        let file = endpoints::read(&self.settings.endpoints_file);
+        let known = KnownControllers::new(self.settings.addresses.clone(), file);
+        let (certificates, issued) = mpsc::channel(CERTIFICATES);
+        let (reached, has_reached) = watch::channel(false);
+        let context = Arc::new(Context {
+            transport: Transport::new(self.clock.of_channels(), limits),
+            settings: self.settings,
+            greeting: self.greeting,
+            tls: self.tls,
+            clock: self.clock,
+            entropy: self.entropy,
+            controllers: self.controllers,
+            service: self.service,
+            known: Mutex::new(known),
+            news: Notify::new(),
+            failures: Failures::default(),
+            reached,
+            certificates,
+        });
+        let roster = Roster::new(Arc::clone(&context), tasks.clone(), stop.clone());
+        tasks.spawn(roster.run());
+        if let Some(settings) = self.interfaces {
+            let reporter = InterfaceReporter::new(Arc::clone(&context), settings);
+            let stop = stop.clone();
+            tasks.spawn(async move { stop.run_until_cancelled(reporter.run()).await });
+        }
+        if let Some(identity) = self.identity {
+            let renewal = Renewal::new(Arc::clone(&context), identity, issued);
+            let stop = stop.clone();
+            tasks.spawn(async move { stop.run_until_cancelled(renewal.run()).await });
+        }
+        Control {
+            context,
+            reached: has_reached,
+        }
+    }
+}
+
+impl Control {
+    /// Waits for the first controller, as long as the configuration says.
+    pub(crate) async fn first_contact(&self) -> Result<(), NoControllerError> {
+        let mut reached = self.reached.clone();
+        // The sender lives as long as this.
+        let waiting = reached.wait_for(|reached| *reached);
+        let Some(limit) = self.context.settings.startup_timeout else {
+            let _reached = waiting.await;
+            return Ok(());
+        };
+        match timeout(limit, waiting).await {
+            Ok(_reached) => Ok(()),
+            Err(_elapsed) => Err(NoControllerError {
+                limit,
+                reasons: self.context.failures.summary(),
+            }),
+        }
+    }
+}
+
+impl Context {
+    fn random(&self) -> u32 {
+        entropy::bytes(&*self.entropy).map_or(0, u32::from_le_bytes)
+    }
+}
+
+impl std::fmt::Debug for Context {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Context")
+            .field("known", &self.known)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,122 @@
+//! TLS connections to one controller.
+
+use std::io;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use portcullis_channel::Role;
+use portcullis_channel::group::DialFailure;
+use portcullis_channel::hello::Accepted;
+use portcullis_pki::Fingerprint;
+use portcullis_router::control::{ControlAddress, Target, check_controller};
+use portcullis_router::edge::ControllerId;
+use portcullis_transport::{Connector, DialError};
+use tokio::net::TcpStream;
+use tokio::sync::Notify;
+use tokio_rustls::client::TlsStream;
+
+use super::Context;
+use super::failures::with_causes;
+use crate::tcp;
+
+/// ALPN name of control channels.
+const PROTOCOL: &str = "ziti-ctrl";
+
+/// What a session dials, which may change while it does.
+#[derive(Debug)]
+pub(super) struct Place {
+    pub(super) target: Mutex<Target>,
+    pub(super) addresses: Mutex<Vec<ControlAddress>>,
+}
+
+/// Dials the connections of one channel.
+pub(super) struct ControllerConnector {
+    context: Arc<Context>,
+    place: Arc<Place>,
+    /// Who has answered first; all connections have to lead there.
+    controller: Option<ControllerId>,
+    /// Counts failures: the next address follows on each.
+    failures: usize,
+    /// Wakes whoever waits for contact if the controller has surely forgotten the channel.
+    forgotten: Arc<Notify>,
+}
+
+impl ControllerConnector {
+    pub(super) fn new(context: Arc<Context>, place: Arc<Place>, forgotten: Arc<Notify>) -> Self {
+        Self {
+            context,
+            place,
+            controller: None,
+            failures: 0,
+            forgotten,
+        }
+    }
+
+    fn address(&self) -> Option<ControlAddress> {
+        let addresses = self.place.addresses.lock();
+        let place = self.failures.checked_rem(addresses.len())?;
+        addresses.get(place).cloned()
+    }
+}
+
+impl Connector for ControllerConnector {
+    type Stream = TlsStream<TcpStream>;
+
+    async fn connect(&mut self, _role: Role) -> io::Result<Self::Stream> {
+        let address = self.address().ok_or(io::ErrorKind::AddrNotAvailable)?;
+        let from = self.context.settings.bind.as_deref();
+        let socket = tcp::connect(&address.host, address.port, from).await?;
+        let tls = &self.context.tls;
+        tls.connect(socket, &address.host, PROTOCOL).await
+    }
+
+    fn random(&mut self) -> u32 {
+        self.context.random()
+    }
+
+    fn check(&mut self, answer: &Accepted) -> Result<(), String> {
+        let controller = check_controller(answer)?;
+        let first = self.controller.get_or_insert_with(|| controller.clone());
+        if *first == controller {
+            Ok(())
+        } else {
+            Err(format!("another controller is there now, {controller}"))
+        }
+    }
+
+    fn failed(&mut self, error: &DialError) {
+        let target = self.place.target.lock().clone();
+        let address = self.address().map(|address| address.to_string());
+        let reason = with_causes(error);
+        self.failures = self.failures.wrapping_add(1);
+        if is_forgotten(error) {
+            self.forgotten.notify_waiters();
+        }
+        if !self.context.failures.record(&target, &reason) {
+            tracing::debug!(controller = %target, address, %reason, "controller not reached again");
+            return;
+        }
+        if let DialError::Rejected(rejection) = error {
+            let chain = self.context.tls.client_chain();
+            let certificate = chain.first().map(|leaf| Fingerprint::of_der(leaf));
+            let certificate = certificate.map(|fingerprint| fingerprint.to_string());
+            tracing::error!(
+                controller = %target,
+                address,
+                router = %self.context.greeting.router.escape_debug(),
+                certificate,
+                reason = %rejection.reason.escape_debug(),
+                "the controller refuses this router; it is tried again"
+            );
+        } else {
+            tracing::warn!(controller = %target, address, %reason, "controller not reached; it is tried again");
+        }
+    }
+}
+
+/// Whether a controller that answers like this knows nothing of a channel that was open.
+fn is_forgotten(error: &DialError) -> bool {
+    let is_refused =
+        matches!(error, DialError::Io(error) if error.kind() == io::ErrorKind::ConnectionRefused);
+    is_refused || matches!(error.failure(), DialFailure::Closed | DialFailure::Rejected)
+}

@@ -1,0 +1,197 @@
+//! Renewal of the router's certificates by controllers.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use portcullis_domain::clock::Timestamp;
+use portcullis_router::control::{renewal_due, retry_pause};
+use portcullis_router::edge::{ControllerId, Recipient, RequestFailure};
+use portcullis_wire::Content as _;
+use portcullis_wire::control::ControlMessage;
+use portcullis_wire::control::certificate::{
+    CertificateVerification, ExtendCertificates, ExtendedCertificates, VerifyCertificates,
+};
+use tokio::sync::mpsc;
+use tokio::task::spawn_blocking;
+use tokio::time::{Instant, sleep, sleep_until, timeout};
+
+use super::Context;
+
+/// How long a controller may take to issue certificates. One that cannot does not answer.
+const ISSUE_TIMEOUT: Duration = Duration::from_secs(35);
+
+/// How often the dates of the certificates are looked at, since their files may be replaced.
+const CHECK_INTERVAL: Duration = Duration::from_hours(6);
+
+/// Certificates of a router that can be replaced. Its methods may read and write files.
+pub(crate) trait RenewableIdentity: Send + Sync {
+    /// Begin and end of the validity of each certificate.
+    fn validities(&self) -> Vec<(Timestamp, Timestamp)>;
+
+    /// Requests for certificates of the keys that there are. The error is a text for people.
+    fn requests(&self) -> Result<CertificateRequests, String>;
+
+    /// Keeps chains of certificates, in PEM, beside those in use, if they belong to the router's keys.
+    fn stage(&self, client_chain: &str, server_chain: &str) -> Result<(), String>;
+
+    /// Uses what was staged, and nothing else from now on.
+    fn commit(&self) -> Result<(), String>;
+}
+
+/// Requests for certificates, in PEM.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct CertificateRequests {
+    pub(crate) client: String,
+    pub(crate) server: String,
+}
+
+/// Asks for new certificates in time.
+pub(super) struct Renewal {
+    context: Arc<Context>,
+    identity: Arc<dyn RenewableIdentity>,
+    issued: mpsc::Receiver<(ControllerId, ExtendedCertificates)>,
+    failures: u32,
+}
+
+#[derive(Debug, thiserror::Error)]
+enum RenewalError {
+    #[error("{0}")]
+    Identity(String),
+    #[error("no controller is connected")]
+    NoController,
+    #[error("the controller has not issued any within {ISSUE_TIMEOUT:?}")]
+    NotIssued,
+    #[error("the controller has not confirmed the certificate")]
+    NotConfirmed,
+    #[error("the controller does not accept the certificate that it issued: {0}")]
+    Refused(String),
+}
+
+impl Renewal {
+    pub(super) fn new(
+        context: Arc<Context>,
+        identity: Arc<dyn RenewableIdentity>,
+        issued: mpsc::Receiver<(ControllerId, ExtendedCertificates)>,
+    ) -> Self {
+        Self {
+            context,
+            identity,
+            issued,
+            failures: 0,
+        }
+    }
+
+    pub(super) async fn run(mut self) {
+        loop {
+            self.wait().await;
+            match self.renew().await {
+                Ok(controller) => {
+                    self.failures = 0;
+                    tracing::info!(%controller, "the router has new certificates");
+                },
+                Err(error) => {
+                    self.failures = self.failures.saturating_add(1);
+                    let pause = retry_pause(self.failures, self.context.random());
+                    tracing::warn!(%error, again_in = ?pause, "certificates not renewed");
+                    sleep(pause).await;
+                },
+            }
+        }
+    }
+
+    /// Waits until it is time.
+    async fn wait(&self) {
+        loop {
+            let due = self
+                .with_identity(|identity| renewal_due(identity.validities()))
+                .await;
+            let now = self.context.clock.timestamp();
+            if due.is_some_and(|due| due <= now) {
+                return;
+            }
+            let check = Instant::now() + CHECK_INTERVAL;
+            let due = due.map(|due| self.context.clock.instant_of(due));
+            sleep_until(due.map_or(check, |due| due.min(check))).await;
+        }
+    }
+
+    async fn renew(&mut self) -> Result<ControllerId, RenewalError> {
+        let (controller, issued) = self.extend().await?;
+        let ExtendedCertificates {
+            client_chain,
+            server_chain,
+            ..
+        } = issued;
+        let client = client_chain.clone();
+        self.with_identity(move |identity| identity.stage(&client, &server_chain))
+            .await
+            .map_err(RenewalError::Identity)?;
+        self.confirm(&controller, client_chain).await?;
+        self.with_identity(|identity| identity.commit())
+            .await
+            .map_err(RenewalError::Identity)?;
+        Ok(controller)
+    }
+
+    async fn extend(&mut self) -> Result<(ControllerId, ExtendedCertificates), RenewalError> {
+        let requests = self
+            .with_identity(|identity| identity.requests())
+            .await
+            .map_err(RenewalError::Identity)?;
+        // Those of an earlier request, which came too late.
+        while self.issued.try_recv().is_ok() {}
+        let request = ControlMessage::ExtendCertificates(ExtendCertificates {
+            client_csr: requests.client,
+            server_csr: requests.server,
+            needs_verification: true,
+        });
+        let told = self.context.controllers.tell(&Recipient::Any, &request);
+        let controller = told.map_err(|_failure| RenewalError::NoController)?;
+        let answer = async {
+            loop {
+                match self.issued.recv().await {
+                    Some((from, issued)) if from == controller => return Some(issued),
+                    Some(_) => {},
+                    None => return None,
+                }
+            }
+        };
+        let issued = timeout(ISSUE_TIMEOUT, answer).await.ok().flatten();
+        let issued = issued.ok_or(RenewalError::NotIssued)?;
+        Ok((controller, issued))
+    }
+
+    /// Tells the controller that the certificate has arrived. It accepts only that one from now on.
+    async fn confirm(
+        &self,
+        controller: &ControllerId,
+        client_chain: String,
+    ) -> Result<(), RenewalError> {
+        let controllers = Arc::clone(&self.context.controllers);
+        let message = ControlMessage::VerifyCertificates(VerifyCertificates { client_chain });
+        let reply = controllers.request(Recipient::Only(controller.clone()), message);
+        let (_, reply) = reply
+            .await
+            .map_err(|_failure: RequestFailure| RenewalError::NotConfirmed)?;
+        let answer = CertificateVerification::decode(reply.headers(), reply.body());
+        let answer = answer.map_err(|_unreadable| RenewalError::NotConfirmed)?;
+        if answer.code.is_empty() {
+            Ok(())
+        } else {
+            let reason = format!("{} ({})", answer.reason, answer.code);
+            Err(RenewalError::Refused(reason.escape_debug().to_string()))
+        }
+    }
+
+    /// Uses files without keeping other tasks from running.
+    async fn with_identity<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&dyn RenewableIdentity) -> T + Send + 'static,
+    ) -> T {
+        let identity = Arc::clone(&self.identity);
+        match spawn_blocking(move || work(&*identity)).await {
+            Ok(done) => done,
+            Err(panic) => std::panic::resume_unwind(panic.into_panic()),
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! TCP connections to controllers and other routers.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+
+use tokio::net::{TcpSocket, TcpStream, lookup_host};
+
+/// Connects to a host: from a network interface or a local address, if one is given.
+pub(crate) async fn connect(host: &str, port: u16, from: Option<&str>) -> io::Result<TcpStream> {
+    let mut failure = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
+    for address in lookup_host((host, port)).await? {
+        match connect_to(address, from).await {
+            Ok(stream) => return Ok(stream),
+            Err(error) => failure = error,
+        }
+    }
+    Err(failure)
+}
+
+async fn connect_to(address: SocketAddr, from: Option<&str>) -> io::Result<TcpStream> {
+    let socket = if address.is_ipv4() {
+        TcpSocket::new_v4()?
+    } else {
+        TcpSocket::new_v6()?
+    };
+    if let Some(from) = from {
+        let local = local_address(from, address.is_ipv4())?;
+        socket.bind(SocketAddr::new(local, 0))?;
+    }
+    socket.set_keepalive(true)?;
+    socket.set_nodelay(true)?;
+    socket.connect(address).await
+}
+
+/// The address of a network interface, of one family; or the address itself.
+fn local_address(from: &str, is_ipv4: bool) -> io::Result<IpAddr> {
+    if let Ok(address) = from.parse() {
+        return Ok(address);
+    }
+    let interfaces = if_addrs::get_if_addrs()?;
+    let mut addresses = interfaces
+        .iter()
+        .filter(|one| one.name == from && !one.is_link_local())
+        .map(if_addrs::Interface::ip);
+    let found = addresses.find(|address| address.is_ipv4() == is_ipv4);
+    found.ok_or_else(|| {
+        let family = if is_ipv4 { "IPv4" } else { "IPv6" };
+        let text = format!("the network interface {from} has no {family} address");
+        io::Error::new(io::ErrorKind::AddrNotAvailable, text)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::net::TcpListener;
+
+    #[tokio::test]
+    async fn connection_comes_from_the_address_or_interface_that_is_given() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let _stream = connect("localhost", port, Some("127.0.0.2")).await.unwrap();
+        let (_accepted, peer) = listener.accept().await.unwrap();
+        assert_eq!(peer.ip().to_string(), "127.0.0.2");
+        let error = connect("127.0.0.1", port, Some("none0")).await.unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the network interface none0 has no IPv4 address"
+        );
+    }
+}
