@@ -55,6 +55,19 @@ impl ServerTls {
         min: TlsVersion,
         max: TlsVersion,
     ) -> Result<Self, TlsError> {
+        Self::with_resolver(Arc::new(ServerCertificates::new(certificates)?), min, max)
+    }
+
+    /// The same certificates, also after [`Self::replace`], in other versions.
+    pub fn in_versions(&self, min: TlsVersion, max: TlsVersion) -> Result<Self, TlsError> {
+        Self::with_resolver(Arc::clone(&self.certificates), min, max)
+    }
+
+    fn with_resolver(
+        certificates: Arc<ServerCertificates>,
+        min: TlsVersion,
+        max: TlsVersion,
+    ) -> Result<Self, TlsError> {
         let provider = Arc::new(aws_lc_rs::default_provider());
         let versions: Vec<&SupportedProtocolVersion> =
             [(TlsVersion::Tls12, &TLS12), (TlsVersion::Tls13, &TLS13)]
@@ -65,7 +78,6 @@ impl ServerTls {
         if versions.is_empty() {
             return Err(TlsError::NoVersion { min, max });
         }
-        let certificates = Arc::new(ServerCertificates::new(certificates)?);
         let verifier = PossessionVerifier::new(provider.signature_verification_algorithms);
         let mut config = ServerConfig::builder_with_provider(provider)
             .with_protocol_versions(&versions)
