@@ -8,9 +8,9 @@ use std::{env, fs};
 
 use portcullis_domain::clock::Timestamp;
 use portcullis_router::health::{
-    BindPoint, ControllerStatus, DueCheck, HealthChecks, HealthOptions, HealthServer, Request,
-    health_servers, respond,
+    ControllerStatus, DueCheck, HealthChecks, HealthOptions, Request, respond,
 };
+use portcullis_router::web::{BindPoint, WebApi, web_servers};
 use portcullis_router_config::{CheckOptions, SourceFile, load};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -28,9 +28,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     .config;
 
     let mut out = io::stdout().lock();
-    let served = health_servers(&config.web);
-    let points = |server: &HealthServer<'_>| server.bind_points.clone();
-    let points: Vec<BindPoint> = served.iter().flat_map(points).collect();
+    let servers = web_servers(&config.web)?.into_iter();
+    let points: Vec<BindPoint> = servers
+        .filter(|server| server.apis.contains(&WebApi::HealthChecks))
+        .flat_map(|server| server.bind_points)
+        .collect();
     if points.is_empty() {
         writeln!(out, "the section `web` serves it nowhere")?;
     }

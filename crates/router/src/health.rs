@@ -2,7 +2,7 @@
 //!
 //! [`HealthChecks`] manages the two checks of a router. It tells which of them must run and records
 //! their results; [`HealthChecks::document`] renders both as JSON, and [`respond`] builds the HTTP
-//! response. [`health_servers`] finds the entries of `web` that serve it.
+//! response. [`web_servers`](crate::web::web_servers) finds the entries of `web` that serve it.
 //!
 //! | Check | Section | Passes while |
 //! |---|---|---|
@@ -14,7 +14,6 @@ mod checks;
 mod document;
 mod query;
 mod response;
-mod servers;
 
 pub use crate::health::check::{CheckFailure, CheckState, FailureReason, Schedule};
 pub use crate::health::checks::{
@@ -22,4 +21,3 @@ pub use crate::health::checks::{
 };
 pub use crate::health::document::{Connection, DetailLevel, LinkDetail};
 pub use crate::health::response::{HealthResponse, Request, respond};
-pub use crate::health::servers::{BINDING, BindPoint, HealthServer, health_servers};

@@ -15,6 +15,7 @@
 //! - [`health`]: the checks of the section `healthChecks`, and the `health-checks` API.
 //! - [`links`]: dialing of other routers' listeners.
 //! - [`metrics`]: what is counted and measured, for controllers and for Prometheus.
+//! - [`web`]: servers of the section `web`.
 //!
 //! Instants are [`Timestamp`](portcullis_domain::clock::Timestamp)s, randomness comes from an
 //! [`Entropy`](portcullis_domain::entropy::Entropy). A wall clock can be set while a router runs.
@@ -56,5 +57,6 @@ pub mod links;
 pub mod metrics;
 mod section_reader;
 mod time;
+pub mod web;
 
 pub use crate::section_reader::IncompleteConfigError;

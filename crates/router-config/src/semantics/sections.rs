@@ -40,6 +40,7 @@ pub(super) fn check(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     check_identity(root, diagnostics);
     check_edge(root, diagnostics);
     check_health(root, diagnostics);
+    check_web_apis(root, diagnostics);
     check_web_sockets(root, diagnostics);
 }
 
@@ -233,6 +234,19 @@ fn check_health(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     {
         let message = "without `link.listeners` or `link.dialers` there are no links, so the check always fails";
         diagnostics.warning(codes::CONFLICT, field.path(), field.location(), message);
+    }
+}
+
+fn check_web_apis(root: &Section<'_>, diagnostics: &mut Diagnostics) {
+    for server in entries(root, &["web"]) {
+        for api in entries(&server, &["apis"]) {
+            if let Some(field) = api.get("binding")
+                && field.node().as_str() == Some("metrics")
+            {
+                let message = "OpenZiti does not start with the API `metrics` in a router's file";
+                diagnostics.warning(codes::ONLY_HERE, field.path(), field.location(), message);
+            }
+        }
     }
 }
 

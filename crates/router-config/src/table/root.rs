@@ -87,7 +87,7 @@ pub const ROOT: KeyGroup = &[
     Key::new(
         "web",
         ValueType::MapList(&[WEB]),
-        "HTTP servers. The API `health-checks` is the only one that a router has.",
+        "HTTP servers, for monitoring.",
     ),
     Key::new(
         "trace",

@@ -112,9 +112,9 @@ const LISTEN_OPTIONS: KeyGroup = &[Key::new(
 const API: KeyGroup = &[
     Key::new(
         "binding",
-        ValueType::Enum(&["health-checks"]),
-        "The API. A router has only `health-checks`, which answers 200 whether healthy or not: look at \
-         `data.healthy`.",
+        ValueType::Enum(&["health-checks", "metrics"]),
+        "The API. `health-checks` answers 200 whether healthy or not: look at `data.healthy`. `metrics`, \
+         which OpenZiti does not have in a router, tells Prometheus under `/metrics` what the router measures.",
     )
     .required()
     .example("health-checks"),

@@ -443,6 +443,14 @@ const ROWS: &[Row] = &[
     ),
     (
         "v: 3\n",
+        "v: 3\nweb: [{name: m, bindPoints: [{interface: 0.0.0.0:1, address: a:1}], apis: [{binding: metrics}]}]\n",
+        "warning",
+        "only-here",
+        "web[0].apis[0].binding",
+        "OpenZiti does not start",
+    ),
+    (
+        "v: 3\n",
         "v: 3\nhealthChecks: {linkCheck: {minLinks: 1}}\n",
         "note",
         "unreachable",

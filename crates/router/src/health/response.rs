@@ -3,7 +3,7 @@
 use crate::health::checks::HealthChecks;
 use crate::health::document::DetailLevel;
 use crate::health::query::find_parameter;
-use crate::health::servers::BindPoint;
+use crate::web::BindPoint;
 
 /// The relevant parts of a request.
 ///
@@ -27,9 +27,8 @@ pub struct HealthResponse {
 
 /// Builds the response to a request at a bind point.
 ///
-/// The API is the only one of a router, so it gets every request: any path and any method is
-/// answered, so that probes of `/` work too. The status is 200 whether the router is healthy or
-/// not. Query parameters change that:
+/// Any path and any method is answered, so that probes of `/` work too. The status is 200 whether the
+/// router is healthy or not. Query parameters change that:
 ///
 /// | Parameter | Effect |
 /// |---|---|
@@ -40,7 +39,8 @@ pub struct HealthResponse {
 ///
 /// ```
 /// use portcullis_domain::clock::Timestamp;
-/// use portcullis_router::health::{BindPoint, HealthChecks, HealthOptions, Request, respond};
+/// use portcullis_router::health::{HealthChecks, HealthOptions, Request, respond};
+/// use portcullis_router::web::BindPoint;
 /// use portcullis_router_config::{CheckOptions, SourceFile, load};
 ///
 /// let file = SourceFile::new("router.yml", b"v: 3\n");

@@ -1,8 +1,9 @@
 //! From the model of a file to what lives by it.
 
 use portcullis_router::IncompleteConfigError;
-use portcullis_router::health::{HealthOptions, HealthServer, health_servers};
+use portcullis_router::health::HealthOptions;
 use portcullis_router::links::{ConnectionLayout, GroupNames, dialers};
+use portcullis_router::web::{TlsVersion, WebApi, WebServer, web_servers};
 
 use crate::world::config;
 
@@ -22,11 +23,13 @@ fn servers_are_the_entries_that_bind_the_api() {
     apis: [{binding: edge-client}]
   - name: three
     bindPoints: [{interface: '0.0.0.0:8084', address: 'r.example.test:8084'}]
-    apis: [{binding: health-checks}, {binding: health-checks}]
+    apis: [{binding: health-checks}, {binding: metrics}, {binding: health-checks}]
+    identity: {cert: a, key: b, server_cert: c, ca: d}
+    options: {minTLSVersion: TLS1.3}
 ",
     );
-    let found = health_servers(&config.web);
-    let shape = |server: &HealthServer<'_>| {
+    let found = web_servers(&config.web).unwrap();
+    let shape = |server: &WebServer<'_>| {
         let points = server.bind_points.iter();
         let points = points.map(|point| {
             (
@@ -34,28 +37,43 @@ fn servers_are_the_entries_that_bind_the_api() {
                 point.new_address().map(str::to_owned),
             )
         });
-        points.collect::<Vec<_>>()
+        (server.apis.clone(), points.collect::<Vec<_>>())
     };
     assert_eq!(
         found.iter().map(shape).collect::<Vec<_>>(),
         [
-            vec![
-                (
-                    "0.0.0.0:8081".to_owned(),
-                    Some("r.example.test:1".to_owned())
-                ),
-                ("127.0.0.1:8082".to_owned(), None),
-            ],
-            vec![("0.0.0.0:8084".to_owned(), None)],
+            (
+                vec![WebApi::HealthChecks],
+                vec![
+                    (
+                        "0.0.0.0:8081".to_owned(),
+                        Some("r.example.test:1".to_owned())
+                    ),
+                    ("127.0.0.1:8082".to_owned(), None),
+                ]
+            ),
+            (
+                vec![WebApi::HealthChecks, WebApi::Metrics],
+                vec![("0.0.0.0:8084".to_owned(), None)]
+            ),
         ]
     );
-    let timeout = found[0]
-        .entry
-        .read_timeout
-        .as_ref()
-        .map(|given| given.value.to_string());
-    assert_eq!(timeout.as_deref(), Some("7s"));
-    assert!(health_servers(&[]).is_empty());
+    assert_eq!(found[0].options.read_timeout.as_secs(), 7);
+    assert_eq!(found[0].options.min_tls_version, TlsVersion::Tls12);
+    assert_eq!(found[1].options.min_tls_version, TlsVersion::Tls13);
+    assert!(found[0].identity.is_none());
+    assert!(found[1].identity.is_some());
+    assert!(web_servers(&[]).unwrap().is_empty());
+}
+
+#[test]
+fn tls_before_1_2_is_not_served() {
+    let config = config(
+        "web: [{name: old, bindPoints: [{interface: '127.0.0.1:1'}], apis: [{binding: metrics}], \
+         options: {minTLSVersion: TLS1.0, maxTLSVersion: TLS1.1}}]",
+    );
+    let error = web_servers(&config.web).unwrap_err();
+    assert_eq!(error.key, "web.options.maxTLSVersion");
 }
 
 #[test]

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use portcullis_router::health::{
-    BindPoint, Connection, ControllerStatus, DetailLevel, DueCheck, HealthChecks, LinkDetail,
-    Request, respond,
+    Connection, ControllerStatus, DetailLevel, DueCheck, HealthChecks, LinkDetail, Request, respond,
 };
+use portcullis_router::web::BindPoint;
 
 use crate::world::{at, checks};
 

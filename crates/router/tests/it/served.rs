@@ -5,9 +5,8 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::Command;
 use std::thread;
 
-use portcullis_router::health::{
-    BindPoint, ControllerStatus, DueCheck, HealthChecks, Request, respond,
-};
+use portcullis_router::health::{ControllerStatus, DueCheck, HealthChecks, Request, respond};
+use portcullis_router::web::BindPoint;
 
 use crate::world::{at, checks};
 
