@@ -68,6 +68,17 @@ impl Controllers {
         self.connected.read().contains_key(controller)
     }
 
+    /// For each that is connected, whether it answers heartbeats within this time.
+    pub(crate) fn answering(&self, within: Duration) -> Vec<bool> {
+        let connected = self.connected.read();
+        let liveness = connected.values().filter_map(ChannelHandle::liveness);
+        let answers = liveness.map(|liveness| {
+            let latency = liveness.latency.unwrap_or_default();
+            latency.max(liveness.unanswered_for) <= within
+        });
+        answers.collect()
+    }
+
     /// The ids of all that are connected.
     pub(crate) fn ids(&self) -> Vec<ControllerId> {
         self.connected.read().keys().cloned().collect()

@@ -12,15 +12,21 @@
 
 #![allow(dead_code, unused_imports, reason = "what uses the relay comes next")]
 
+#[cfg(test)]
+mod channel_pair;
 mod circuit_message;
 mod clock;
 mod control;
 mod controllers;
 mod ends;
+mod health;
+mod metrics;
 mod relay;
 mod routes;
 mod tcp;
 mod tls;
+mod web;
 
 pub use clock::RouterClock;
 pub use tls::{Credentials, Tls, TlsSetupError};
+pub use web::WebError;

@@ -1,0 +1,139 @@
+//! Health checks of a running router.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use portcullis_router::health::{
+    ControllerStatus, DueCheck, HealthChecks, HealthOptions, HealthResponse, LinkDetail, Request,
+    respond,
+};
+use portcullis_router::web::BindPoint;
+use tokio::time::sleep_until;
+use tokio_util::sync::CancellationToken;
+
+use crate::clock::RouterClock;
+use crate::controllers::Controllers;
+
+/// Knows the links that are open.
+pub(crate) trait LinkInventory: Send + Sync {
+    fn links(&self) -> Vec<LinkDetail>;
+}
+
+/// The checks of a router, which [`run`](Self::run) keeps current.
+pub(crate) struct Health {
+    checks: Mutex<HealthChecks>,
+    clock: RouterClock,
+    controllers: Arc<Controllers>,
+    links: Arc<dyn LinkInventory>,
+    /// When a controller counts as slow.
+    unresponsive_after: Duration,
+}
+
+impl Health {
+    /// `unresponsive_after` is `ctrl.heartbeats.unresponsiveAfter`.
+    pub(crate) fn new(
+        options: HealthOptions,
+        clock: RouterClock,
+        controllers: Arc<Controllers>,
+        links: Arc<dyn LinkInventory>,
+        unresponsive_after: Duration,
+    ) -> Self {
+        Self {
+            checks: Mutex::new(HealthChecks::new(options, clock.timestamp())),
+            clock,
+            controllers,
+            links,
+            unresponsive_after,
+        }
+    }
+
+    /// Runs the checks when they are due, until `stop` is cancelled.
+    pub(crate) async fn run(self: Arc<Self>, stop: CancellationToken) {
+        let checking = async {
+            loop {
+                let due = self.checks.lock().deadline();
+                sleep_until(self.clock.instant_of(due)).await;
+                self.check();
+            }
+        };
+        stop.run_until_cancelled(checking).await;
+    }
+
+    fn check(&self) {
+        let now = self.clock.timestamp();
+        let due = self.checks.lock().poll(now);
+        for check in due {
+            match check {
+                DueCheck::Ping(run) => {
+                    let answering = self.controllers.answering(self.unresponsive_after);
+                    let status = ControllerStatus::from_answering(answering);
+                    self.checks.lock().finish_ping(run, status, now);
+                },
+                DueCheck::CountLinks(run) => {
+                    let links = self.links.links();
+                    self.checks.lock().finish_count(run, links, now);
+                },
+            }
+        }
+    }
+
+    /// Answers a request at a bind point.
+    pub(crate) fn respond(&self, request: Request<'_>, here: &BindPoint) -> HealthResponse {
+        respond(&self.checks.lock(), request, here)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use portcullis_domain::clock::Timestamp;
+    use portcullis_router::edge::ControllerId;
+    use portcullis_router_config::{CheckOptions, SourceFile, load};
+    use tokio::time::sleep;
+
+    use super::*;
+    use crate::channel_pair::control_channel;
+
+    struct OneLink;
+
+    impl LinkInventory for OneLink {
+        fn links(&self) -> Vec<LinkDetail> {
+            vec![LinkDetail {
+                link_id: "l1".to_owned(),
+                dest_router_id: "r2".to_owned(),
+                latency: None,
+                addresses: BTreeMap::new(),
+            }]
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn checks_follow_controllers_and_links() {
+        let file = SourceFile::new("router.yml", b"healthChecks: {linkCheck: {minLinks: 1}}");
+        let config = load(&file, &CheckOptions::new()).config;
+        let controllers = Arc::new(Controllers::new(Duration::from_secs(1)));
+        let health = Arc::new(Health::new(
+            HealthOptions::from_config(&config.health_checks).unwrap(),
+            RouterClock::start(Timestamp::UNIX_EPOCH),
+            Arc::clone(&controllers),
+            Arc::new(OneLink),
+            Duration::from_secs(5),
+        ));
+        let stop = CancellationToken::new();
+        let running = tokio::spawn(Arc::clone(&health).run(stop.clone()));
+        sleep(Duration::from_secs(20)).await;
+        {
+            let checks = health.checks.lock();
+            assert!(checks.links().is_healthy());
+            assert!(!checks.controllers().is_healthy());
+        }
+        let (router, _controller) = control_channel().await;
+        controllers.add(ControllerId::from("a"), router.handle);
+        sleep(Duration::from_secs(30)).await;
+        assert!(health.checks.lock().is_healthy());
+        stop.cancel();
+        running.await.unwrap();
+    }
+}

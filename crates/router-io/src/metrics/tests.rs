@@ -1,0 +1,97 @@
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::Duration;
+
+use portcullis_domain::clock::Timestamp;
+use portcullis_domain::entropy::EntropyError;
+use portcullis_router::edge::ControllerId;
+use portcullis_router::metrics::{MetricName, Traffic};
+
+use super::*;
+use crate::channel_pair::{End, control_channel};
+
+/// Counts, in place of randomness.
+#[derive(Default)]
+struct Counter(AtomicU8);
+
+impl Entropy for Counter {
+    fn fill(&self, bytes: &mut [u8]) -> Result<(), EntropyError> {
+        bytes.fill(self.0.fetch_add(1, Ordering::Relaxed));
+        Ok(())
+    }
+}
+
+fn reporter(controllers: &Arc<Controllers>, registry: &Arc<MetricRegistry>) -> MetricsReporter {
+    let clock = RouterClock::start(Timestamp::UNIX_EPOCH);
+    let usage_age = Duration::from_secs(80);
+    MetricsReporter {
+        registry: Arc::clone(registry),
+        usage: Arc::new(Usage::new(usage_age, clock.timestamp())),
+        options: MetricsOptions {
+            report_interval: Duration::from_mins(1),
+            queue_size: 2,
+            usage_age,
+        },
+        router: "r1".into(),
+        controllers: Arc::clone(controllers),
+        clock,
+        entropy: Arc::new(Counter::default()),
+    }
+}
+
+async fn next_report(controller: &mut End) -> Metrics {
+    let frame = controller.inbox.next().await.unwrap();
+    match ControlMessage::decode(&frame.into_message()).unwrap() {
+        ControlMessage::Metrics(report) => report,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn reports_wait_for_controllers_and_one_of_them_makes_events() {
+    let controllers = Arc::new(Controllers::new(Duration::from_secs(1)));
+    let registry = Arc::new(MetricRegistry::default());
+    let meter = registry.meter(MetricName::plain("faults.link"));
+    let reporter = reporter(&controllers, &registry);
+    let circuit = reporter.usage.circuit("c1", BTreeMap::new());
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(reporter.run(stop.clone()));
+    meter.mark(60);
+    circuit.count(Traffic::IngressReceived, 5);
+    // Three reports that nobody takes, of which the oldest is dropped.
+    tokio::time::sleep(Duration::from_secs(185)).await;
+    let (router_end, mut first) = control_channel().await;
+    let (other_end, mut second) = control_channel().await;
+    controllers.add(ControllerId::from("a"), router_end.handle.clone());
+    controllers.add(ControllerId::from("b"), other_end.handle.clone());
+    let mut told = Vec::new();
+    for _ in 0..3 {
+        let report = next_report(&mut first).await;
+        assert!(!report.is_copy);
+        assert_eq!(report.source_id, "r1");
+        assert_eq!(report.meters["faults.link"].count, 60);
+        let copy = next_report(&mut second).await;
+        assert!(copy.is_copy);
+        assert_eq!(copy.event_id, report.event_id);
+        told.push(report);
+    }
+    let seconds: Vec<_> = told
+        .iter()
+        .map(|report| report.time.as_ref().unwrap().seconds)
+        .collect();
+    assert_eq!(seconds, [120, 180, 240]);
+    let usage = told.iter().map(|report| report.usage_counters.len());
+    assert_eq!(usage.sum::<usize>(), 1, "{told:?}");
+    stop.cancel();
+    running.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_to_tell_is_not_told() {
+    let controllers = Arc::new(Controllers::new(Duration::from_secs(1)));
+    let registry = Arc::new(MetricRegistry::default());
+    let reporter = reporter(&controllers, &registry);
+    let mut queue = ReportQueue::new(1);
+    reporter.queue_report(&mut queue);
+    assert!(queue.is_empty());
+}
