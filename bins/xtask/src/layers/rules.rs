@@ -71,6 +71,7 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
         AllowedDependencies::Only(&["channel", "wire"]),
     ),
     ("domain", AllowedDependencies::Only(&[])),
+    ("e2e-encryption", AllowedDependencies::Only(&[])),
     ("fabric", AllowedDependencies::Only(&["channel", "domain"])),
     ("fetch", AllowedDependencies::Only(&["app", "domain"])),
     ("filter", AllowedDependencies::Only(&["domain"])),
@@ -112,6 +113,7 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
         AllowedDependencies::Only(&[
             "channel",
             "domain",
+            "e2e-encryption",
             "forwarding",
             "listener",
             "pki",
@@ -155,6 +157,7 @@ pub(super) const FORBIDDEN_PACKAGES: &[ForbiddenPackages] = &[
             "config-types",
             "data-model",
             "domain",
+            "e2e-encryption",
             "fabric",
             "filter",
             "forwarding",

@@ -1,0 +1,5 @@
+//! Encryption against what libsodium computes, and against tampering.
+
+mod key_exchange;
+mod streams;
+mod support;
