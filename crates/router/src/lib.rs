@@ -9,9 +9,11 @@
 //! ```
 //!
 //! - [`access`]: who may do what, from the data model of the controllers.
+//! - [`address`]: addresses of servers, and of listeners for whoever speaks no SDK.
 //! - [`circuits`]: options of circuits and of the forwarder.
 //! - [`control`]: which controllers there are, and what they are told at first.
 //! - [`edge`]: what SDKs may do, and what becomes of it.
+//! - [`egress`], [`ingress`]: dialers and listeners without SDKs.
 //! - [`health`]: the checks of the section `healthChecks`, and the `health-checks` API.
 //! - [`links`]: dialing of other routers' listeners.
 //! - [`metrics`]: what is counted and measured, for controllers and for Prometheus.
@@ -49,10 +51,13 @@
 //! ```
 
 pub mod access;
+pub mod address;
 pub mod circuits;
 pub mod control;
 pub mod edge;
+pub mod egress;
 pub mod health;
+pub mod ingress;
 pub mod links;
 pub mod metrics;
 mod section_reader;

@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod access;
 #[cfg(test)]
+mod address;
+#[cfg(test)]
 mod circuits;
 #[cfg(test)]
 mod config;
@@ -12,6 +14,10 @@ mod control;
 mod document;
 #[cfg(test)]
 mod edge;
+#[cfg(test)]
+mod egress;
+#[cfg(test)]
+mod ingress;
 #[cfg(test)]
 mod links;
 #[cfg(test)]

@@ -1,0 +1,13 @@
+//! Listeners for whoever speaks no SDK: the bindings `transport`, `transport_udp`, `proxy`, `proxy_udp`.
+//!
+//! A proxy sends everything to one service. With the others, the first line says which service is meant
+//! ([`DialLine`]), and is answered by a line ([`DialAnswer`]). Nobody is authenticated: what the service's
+//! policies say of the router itself counts.
+
+mod line;
+mod settings;
+
+pub use line::{DialAnswer, DialLine, DialLineError, MAX_LINE};
+pub use settings::{
+    Entrance, IngressError, IngressSettings, PacketDoor, StreamDoor, ingress_settings,
+};
