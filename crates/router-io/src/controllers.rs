@@ -140,9 +140,19 @@ impl Controllers {
         to: Recipient,
         message: ControlMessage,
     ) -> Result<(ControllerId, Frame), RequestFailure> {
+        self.request_within(to, message, self.request_timeout).await
+    }
+
+    /// As [`request`](Self::request), with another time to answer.
+    pub(crate) async fn request_within(
+        &self,
+        to: Recipient,
+        message: ControlMessage,
+        timeout: Duration,
+    ) -> Result<(ControllerId, Frame), RequestFailure> {
         let (controller, channel) = self.channel(&to)?;
         let encoded = message.encode().map_err(|_error| RequestFailure::Lost)?;
-        let reply = channel.request(message.priority(), encoded, self.request_timeout);
+        let reply = channel.request(message.priority(), encoded, timeout);
         let reply = reply.map_err(|_error| RequestFailure::Lost)?;
         let frame = reply.await.map_err(|_error| RequestFailure::Lost)?;
         Ok((controller, frame))

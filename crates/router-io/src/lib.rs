@@ -18,6 +18,8 @@ mod circuit_message;
 mod clock;
 mod control;
 mod controllers;
+mod egress;
+mod encrypted_side;
 mod ends;
 mod health;
 mod metrics;

@@ -38,7 +38,7 @@ pub enum TlsSetupError {
 #[derive(Debug)]
 pub struct Tls {
     client: RwLock<Client>,
-    server: ServerTls,
+    server: Arc<ServerTls>,
 }
 
 #[derive(Debug)]
@@ -52,7 +52,11 @@ impl Tls {
     pub fn new(credentials: Credentials) -> Result<Self, TlsSetupError> {
         let servers = server_keys(&credentials)?;
         Ok(Self {
-            server: ServerTls::new(servers, TlsVersion::Tls12, TlsVersion::Tls13)?,
+            server: Arc::new(ServerTls::new(
+                servers,
+                TlsVersion::Tls12,
+                TlsVersion::Tls13,
+            )?),
             client: RwLock::new(Client::new(credentials)?),
         })
     }
@@ -67,7 +71,7 @@ impl Tls {
     }
 
     /// For listeners.
-    pub const fn server(&self) -> &ServerTls {
+    pub const fn server(&self) -> &Arc<ServerTls> {
         &self.server
     }
 

@@ -7,7 +7,7 @@ use std::task::{Context, Poll, ready};
 use bytes::Bytes;
 use portcullis_xgress::Segment;
 use tokio::io::ReadBuf;
-use tokio::net::UdpSocket;
+use tokio::net::{UdpSocket, UnixDatagram};
 
 use super::local_side::{FromLocal, LocalSide};
 
@@ -93,20 +93,7 @@ impl<D: Datagrams> LocalSide for DatagramSide<D> {
 /// A socket that is connected to its peer.
 impl Datagrams for UdpSocket {
     fn poll_receive(&mut self, context: &mut Context<'_>) -> Poll<io::Result<Option<Bytes>>> {
-        SCRATCH.with_borrow_mut(|scratch| {
-            loop {
-                let mut buffer = ReadBuf::new(scratch);
-                match ready!(self.poll_recv(context, &mut buffer)) {
-                    Ok(()) => {
-                        let datagram = Bytes::copy_from_slice(buffer.filled());
-                        return Poll::Ready(Ok(Some(datagram)));
-                    },
-                    // An earlier datagram has found nobody.
-                    Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {},
-                    Err(error) => return Poll::Ready(Err(error)),
-                }
-            }
-        })
+        receive(|buffer| self.poll_recv(context, buffer))
     }
 
     fn poll_send(&mut self, datagram: &[u8], context: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -114,4 +101,35 @@ impl Datagrams for UdpSocket {
         // Datagrams may be lost, and a peer that does not listen yet may do so later.
         sent.map(|_sent_or_lost| Ok(()))
     }
+}
+
+/// The same in the file system.
+impl Datagrams for UnixDatagram {
+    fn poll_receive(&mut self, context: &mut Context<'_>) -> Poll<io::Result<Option<Bytes>>> {
+        receive(|buffer| self.poll_recv(context, buffer))
+    }
+
+    fn poll_send(&mut self, datagram: &[u8], context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let sent = Self::poll_send(self, context, datagram);
+        sent.map(|_sent_or_lost| Ok(()))
+    }
+}
+
+fn receive(
+    mut poll: impl FnMut(&mut ReadBuf<'_>) -> Poll<io::Result<()>>,
+) -> Poll<io::Result<Option<Bytes>>> {
+    SCRATCH.with_borrow_mut(|scratch| {
+        loop {
+            let mut buffer = ReadBuf::new(scratch);
+            match ready!(poll(&mut buffer)) {
+                Ok(()) => {
+                    let datagram = Bytes::copy_from_slice(buffer.filled());
+                    return Poll::Ready(Ok(Some(datagram)));
+                },
+                // An earlier datagram has found nobody.
+                Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {},
+                Err(error) => return Poll::Ready(Err(error)),
+            }
+        }
+    })
 }

@@ -1,0 +1,86 @@
+//! Connections to servers.
+
+use std::io;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::time::Duration;
+
+use portcullis_router::address::{HostPort, IpFamily};
+use tokio::net::{TcpSocket, TcpStream, UdpSocket, lookup_host};
+use tokio::time::{Instant, timeout_at};
+
+use super::failure::Unreached;
+
+/// When a dial has to be over: the controller waits for it, and the file may allow less.
+pub(super) fn deadline(controller: Instant, connect_timeout: Duration) -> Instant {
+    controller.min(Instant::now() + connect_timeout)
+}
+
+/// Waits for a step of a dial, as long as there is time.
+pub(super) async fn in_time<T>(
+    deadline: Instant,
+    step: impl Future<Output = Result<T, Unreached>>,
+) -> Result<T, Unreached> {
+    let step = timeout_at(deadline, step).await;
+    step.map_err(|_elapsed| Unreached::TimedOut)?
+}
+
+/// Connects to the first address that answers. Each has its share of the time that is left, so that one
+/// that is silent leaves time for the others.
+pub(super) async fn tcp(place: &HostPort, deadline: Instant) -> Result<TcpStream, Unreached> {
+    let addresses = in_time(deadline, resolve(place, IpFamily::Any)).await?;
+    let mut failure = Unreached::NoAddress;
+    let mut untried = u32::try_from(addresses.len()).unwrap_or(u32::MAX);
+    for address in addresses {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let until = Instant::now() + left / untried;
+        untried -= 1;
+        let connecting = async { connect(address).await.map_err(Unreached::Unconnected) };
+        match in_time(until, connecting).await {
+            Ok(stream) => return Ok(stream),
+            Err(error) => failure = error,
+        }
+    }
+    Err(failure)
+}
+
+async fn connect(address: SocketAddr) -> io::Result<TcpStream> {
+    let socket = if address.is_ipv4() {
+        TcpSocket::new_v4()?
+    } else {
+        TcpSocket::new_v6()?
+    };
+    socket.set_keepalive(true)?;
+    socket.set_nodelay(true)?;
+    socket.connect(address).await
+}
+
+/// A socket for datagrams to and from one place only.
+pub(super) async fn udp(
+    family: IpFamily,
+    place: &HostPort,
+    deadline: Instant,
+) -> Result<UdpSocket, Unreached> {
+    let addresses = in_time(deadline, resolve(place, family)).await?;
+    let address = addresses.into_iter().next().ok_or(Unreached::NoAddress)?;
+    let local: SocketAddr = if address.is_ipv4() {
+        (Ipv4Addr::UNSPECIFIED, 0).into()
+    } else {
+        (Ipv6Addr::UNSPECIFIED, 0).into()
+    };
+    let connected = async {
+        let socket = UdpSocket::bind(local).await?;
+        socket.connect(address).await?;
+        Ok(socket)
+    };
+    connected.await.map_err(Unreached::Unconnected)
+}
+
+async fn resolve(place: &HostPort, family: IpFamily) -> Result<Vec<SocketAddr>, Unreached> {
+    let found = lookup_host((place.host.as_str(), place.port)).await;
+    let found = found.map_err(Unreached::Unresolved)?;
+    let addresses: Vec<_> = found.filter(|address| family.has(address)).collect();
+    if addresses.is_empty() {
+        return Err(Unreached::NoAddress);
+    }
+    Ok(addresses)
+}

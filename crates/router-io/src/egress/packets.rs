@@ -1,0 +1,83 @@
+//! The binding `transport_udp`.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use portcullis_router::address::PacketAddress;
+use portcullis_router::egress::DialerSettings;
+use portcullis_wire::peer_data::PeerData;
+use portcullis_xgress::{Options, Side};
+use tokio::net::UnixDatagram;
+
+use super::connect::{deadline, udp};
+use super::failure::Unreached;
+use crate::ends::{DatagramSide, EndTerms, Ends, Start};
+use crate::routes::{DialFailure, DialRequest, Dialer};
+
+/// For traces.
+const KIND: &str = "xgress/transport_udp";
+
+/// Sends datagrams to servers.
+#[derive(Clone)]
+pub(super) struct PacketDialer {
+    ends: Ends,
+    options: Arc<Options>,
+    connect_timeout: Duration,
+}
+
+impl PacketDialer {
+    pub(super) fn new(ends: Ends, settings: &DialerSettings) -> Self {
+        Self {
+            ends,
+            options: Arc::new(settings.end),
+            connect_timeout: settings.connect_timeout,
+        }
+    }
+
+    async fn dial(self, request: DialRequest) -> Result<PeerData, Unreached> {
+        let address = PacketAddress::to_dial(&request.destination)?;
+        let terms = EndTerms {
+            circuit: request.circuit,
+            address: request.address,
+            side: Side::Terminator,
+            options: self.options,
+            start: Start::AtOnce,
+        };
+        let _goes_on = match &address {
+            PacketAddress::Udp { family, place } => {
+                let deadline = deadline(request.deadline, self.connect_timeout);
+                let socket = udp(*family, place, deadline).await?;
+                self.ends.open(&terms, DatagramSide::new(KIND, socket))
+            },
+            PacketAddress::Unix(path) => {
+                let socket = unix(path)?;
+                self.ends.open(&terms, DatagramSide::new(KIND, socket))
+            },
+        };
+        Ok(PeerData::new())
+    }
+}
+
+impl Dialer for PacketDialer {
+    fn dial(&self, request: DialRequest) -> BoxFuture<'static, Result<PeerData, DialFailure>> {
+        let destination = request.destination.clone();
+        let dialing = Self::dial(self.clone(), request);
+        let dialed = async move {
+            let dialed = dialing.await;
+            dialed.map_err(|unreached| unreached.into_failure(&destination))
+        };
+        dialed.boxed()
+    }
+}
+
+/// A socket without a name, so the server has nobody to answer; that is all there is at OpenZiti, too.
+fn unix(path: &Path) -> Result<UnixDatagram, Unreached> {
+    let connected = UnixDatagram::unbound().and_then(|socket| {
+        socket.connect(path)?;
+        Ok(socket)
+    });
+    connected.map_err(Unreached::Unconnected)
+}
