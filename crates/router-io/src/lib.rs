@@ -22,6 +22,7 @@ mod egress;
 mod encrypted_side;
 mod ends;
 mod health;
+mod ingress;
 mod metrics;
 mod relay;
 mod routes;
@@ -30,5 +31,6 @@ mod tls;
 mod web;
 
 pub use clock::RouterClock;
+pub use ingress::IngressOpenError;
 pub use tls::{Credentials, Tls, TlsSetupError};
 pub use web::WebError;

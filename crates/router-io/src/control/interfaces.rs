@@ -47,7 +47,9 @@ impl InterfaceReporter {
     }
 
     pub(super) async fn run(mut self) {
-        self.context.first_contact().await;
+        let mut reached = self.context.reached.subscribe();
+        // The sender lives as long as the context.
+        let _reached = reached.wait_for(|reached| *reached).await.is_ok();
         loop {
             if let Err(error) = self.report().await {
                 tracing::debug!(%error, "network interfaces not reported");

@@ -1,0 +1,99 @@
+//! Circuits for clients without SDK.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use portcullis_router::edge::{CircuitId, Recipient, RequestFailure};
+use portcullis_router::ingress::DialLine;
+use portcullis_wire::control::ControlMessage;
+use portcullis_wire::control::circuit::CircuitRequest;
+use portcullis_wire::peer_data::PeerData;
+use portcullis_xgress::{Options, Side};
+
+use crate::controllers::Controllers;
+use crate::ends::{EndTerms, Ends, LocalSide, Start};
+
+/// Why there is no circuit. The text is for the client, too.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum NoCircuit {
+    #[error("no controller is connected")]
+    NoController,
+    #[error("the controller does not answer")]
+    NoAnswer,
+    #[error("{0}")]
+    Refused(String),
+    #[error("the controller's answer is not understood")]
+    NotUnderstood,
+}
+
+/// A circuit whose route stands.
+pub(super) struct StandingCircuit {
+    pub(super) id: CircuitId,
+    address: String,
+}
+
+/// Asks controllers for circuits, and opens their initiating ends.
+#[derive(Clone)]
+pub(super) struct CircuitRequests {
+    controllers: Arc<Controllers>,
+    ends: Ends,
+    options: Arc<Options>,
+    timeout: Duration,
+}
+
+impl CircuitRequests {
+    pub(super) fn new(
+        controllers: Arc<Controllers>,
+        ends: Ends,
+        options: Options,
+        timeout: Duration,
+    ) -> Self {
+        Self {
+            controllers,
+            ends,
+            options: Arc::new(options),
+            timeout,
+        }
+    }
+
+    pub(super) async fn request(&self, line: DialLine) -> Result<StandingCircuit, NoCircuit> {
+        let request = ControlMessage::CircuitRequest(CircuitRequest {
+            ingress: line.ingress,
+            service: line.service,
+            peer_data: PeerData::new(),
+        });
+        let answer = self
+            .controllers
+            .request_within(Recipient::Any, request, self.timeout)
+            .await;
+        let (_, frame) = answer.map_err(|failure| match failure {
+            RequestFailure::NoController => NoCircuit::NoController,
+            RequestFailure::Lost => NoCircuit::NoAnswer,
+        })?;
+        match ControlMessage::decode(&frame.into_message()) {
+            Ok(ControlMessage::CircuitCreated(created)) => Ok(StandingCircuit {
+                id: created.circuit_id.into(),
+                address: created.address,
+            }),
+            Ok(ControlMessage::CircuitFailed(failed)) => Err(NoCircuit::Refused(failed.reason)),
+            Ok(_) | Err(_) => Err(NoCircuit::NotUnderstood),
+        }
+    }
+
+    /// Opens the initiating end of a circuit.
+    pub(super) fn open(&self, circuit: StandingCircuit, side: impl LocalSide) {
+        let terms = EndTerms {
+            circuit: circuit.id,
+            address: circuit.address,
+            side: Side::Initiator,
+            options: Arc::clone(&self.options),
+            start: Start::AtOnce,
+        };
+        let _goes_on = self.ends.open(&terms, side);
+    }
+
+    /// Gives back a circuit whose client has gone.
+    pub(super) fn give_back(&self, circuit: &StandingCircuit) {
+        self.ends.relay().end(circuit.id.as_str(), Side::Initiator);
+    }
+}

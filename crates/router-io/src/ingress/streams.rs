@@ -1,0 +1,290 @@
+//! Listeners for streams: `transport` and `proxy`.
+
+mod admitted;
+
+use std::io;
+use std::net::{Ipv6Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use portcullis_listener::{
+    Connection, Greeting, Limits, ListenError, Listener, StreamFuture, StreamService,
+};
+use portcullis_router::address::Protocol;
+use portcullis_router::ingress::{DialAnswer, DialLine, MAX_LINE, StreamDoor};
+use tokio::io::{
+    AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, BufReader,
+};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{sleep, timeout};
+use tokio_rustls::server::TlsStream;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use self::admitted::Admitted;
+use super::circuits::{CircuitRequests, NoCircuit};
+use super::{IngressOpenError, candidates};
+use crate::ends::SocketSide;
+use crate::tls::Tls;
+
+/// Streams that a listener has at a time.
+pub(super) const MAX_STREAMS: usize = 10_000;
+
+/// How long a client may take for its first line, and for taking the answer.
+const LINE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Pause after an accept that failed for lack of a resource.
+const BACK_OFF: Duration = Duration::from_millis(50);
+
+/// What of a first line, and of what comes with it, is read at once.
+const LINE_BUFFER: usize = 512;
+
+/// A listener that is open.
+pub(super) struct StreamListener {
+    socket: Socket,
+    local: SocketAddr,
+    entrance: Arc<Entrance>,
+}
+
+enum Socket {
+    Tcp(TcpListener),
+    Tls(Box<Listener>, Arc<Tls>),
+}
+
+impl StreamListener {
+    pub(super) async fn open(
+        key: String,
+        door: StreamDoor,
+        requests: CircuitRequests,
+        tls: Arc<Tls>,
+    ) -> Result<Self, IngressOpenError> {
+        let addresses = candidates(&key, &door.address.place).await?;
+        let is_tls = door.address.protocol == Protocol::Tls;
+        let (socket, local) = if is_tls {
+            let listener = bind_tls(&addresses).map_err(|source| IngressOpenError::BindTls {
+                key: key.clone(),
+                source,
+            })?;
+            let local = listener.local_addr();
+            (Socket::Tls(Box::new(listener), tls), local)
+        } else {
+            let bound = bind_tcp(&addresses).await;
+            let (listener, local) = bound.map_err(|source| IngressOpenError::Bind {
+                key: key.clone(),
+                address: door.address.to_string(),
+                source,
+            })?;
+            (Socket::Tcp(listener), local)
+        };
+        let entrance = Arc::new(Entrance {
+            kind: match door.service {
+                Some(_) => "xgress/proxy",
+                None => "xgress/transport",
+            },
+            key,
+            service: door.service,
+            requests,
+            places: Arc::new(Semaphore::new(MAX_STREAMS)),
+        });
+        Ok(Self {
+            socket,
+            local,
+            entrance,
+        })
+    }
+
+    pub(super) const fn local_addr(&self) -> SocketAddr {
+        self.local
+    }
+
+    pub(super) async fn serve(self, clients: TaskTracker, shutdown: CancellationToken) {
+        let entrance = self.entrance;
+        tracing::info!(listener = %entrance.key, address = %self.local, "listening");
+        match self.socket {
+            Socket::Tcp(listener) => {
+                let accepting = accept(&listener, &entrance, &clients);
+                shutdown.run_until_cancelled(accepting).await;
+            },
+            Socket::Tls(listener, tls) => {
+                let listener = listener.with_default_protocol(entrance);
+                let limits = Limits::default();
+                let tls = Arc::clone(tls.server());
+                listener.serve_protocols(tls, limits, shutdown).await;
+            },
+        }
+    }
+}
+
+async fn bind_tcp(addresses: &[SocketAddr]) -> io::Result<(TcpListener, SocketAddr)> {
+    let listener = TcpListener::bind(addresses).await?;
+    let local = listener.local_addr()?;
+    Ok((listener, local))
+}
+
+fn bind_tls(addresses: &[SocketAddr]) -> Result<Listener, ListenError> {
+    let mut failure = ListenError::NotHere((Ipv6Addr::UNSPECIFIED, 0).into());
+    for address in addresses {
+        match Listener::bind(*address) {
+            Ok(listener) => return Ok(listener),
+            Err(error) => failure = error,
+        }
+    }
+    Err(failure)
+}
+
+/// Accepts connections forever, each into a task of its own.
+async fn accept(listener: &TcpListener, entrance: &Arc<Entrance>, clients: &TaskTracker) {
+    loop {
+        let Some(place) = entrance.place().await else {
+            return;
+        };
+        match listener.accept().await {
+            Ok((stream, peer)) => {
+                let entrance = Arc::clone(entrance);
+                clients.spawn(async move {
+                    let _without_delay = stream.set_nodelay(true);
+                    entrance.admit(stream, peer, place).await;
+                });
+            },
+            Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {},
+            Err(error) => {
+                tracing::warn!(listener = %entrance.key, %error, "cannot accept connections");
+                sleep(BACK_OFF).await;
+            },
+        }
+    }
+}
+
+/// What clients of a listener come to.
+#[derive(Clone)]
+struct Entrance {
+    key: String,
+    /// For traces.
+    kind: &'static str,
+    /// Where everything goes; otherwise clients say.
+    service: Option<String>,
+    requests: CircuitRequests,
+    places: Arc<Semaphore>,
+}
+
+impl Entrance {
+    /// A place for one more stream. The others wait in the kernel.
+    async fn place(&self) -> Option<OwnedSemaphorePermit> {
+        if let Ok(place) = Arc::clone(&self.places).try_acquire_owned() {
+            return Some(place);
+        }
+        tracing::warn!(
+            listener = %self.key,
+            streams = MAX_STREAMS,
+            "the listener has as many streams as it may; others wait"
+        );
+        Arc::clone(&self.places).acquire_owned().await.ok()
+    }
+
+    /// Asks for a circuit, and connects a client to it.
+    async fn admit<T>(&self, stream: T, peer: SocketAddr, place: OwnedSemaphorePermit)
+    where
+        T: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    {
+        let mut stream = BufReader::with_capacity(LINE_BUFFER, Admitted::new(stream, place));
+        let line = match &self.service {
+            Some(service) => DialLine {
+                ingress: String::new(),
+                service: service.clone(),
+            },
+            None => match self.read_line(&mut stream, peer).await {
+                Some(line) => line,
+                None => return,
+            },
+        };
+        let service = line.service.clone();
+        match self.requests.request(line).await {
+            Ok(circuit) => {
+                let answer = DialAnswer::Connected {
+                    circuit: circuit.id.to_string(),
+                };
+                if self.answer(&mut stream, &answer).await.is_err() {
+                    return self.requests.give_back(&circuit);
+                }
+                tracing::debug!(listener = %self.key, %peer, circuit = %circuit.id, "client connected");
+                self.requests
+                    .open(circuit, SocketSide::new(self.kind, stream));
+            },
+            Err(why) => self.refuse(&mut stream, peer, &service, &why).await,
+        }
+    }
+
+    async fn read_line<T>(&self, stream: &mut BufReader<T>, peer: SocketAddr) -> Option<DialLine>
+    where
+        T: AsyncRead + AsyncWrite + Unpin,
+    {
+        let mut line = Vec::new();
+        let mut limited = (&mut *stream).take(MAX_LINE as u64 + 1);
+        let reading = limited.read_until(b'\n', &mut line);
+        match timeout(LINE_TIMEOUT, reading).await {
+            Ok(Ok(_)) => {},
+            Ok(Err(error)) => {
+                tracing::debug!(listener = %self.key, %peer, %error, "client lost before its first line");
+                return None;
+            },
+            Err(_elapsed) => {
+                tracing::debug!(listener = %self.key, %peer, "client closed: it sent no first line");
+                return None;
+            },
+        }
+        match DialLine::parse(&line) {
+            Ok(line) => Some(line),
+            Err(error) => {
+                tracing::debug!(listener = %self.key, %peer, %error, "client refused");
+                let reason = error.to_string();
+                let _is_gone = self.answer(stream, &DialAnswer::Refused { reason }).await;
+                None
+            },
+        }
+    }
+
+    async fn refuse<T>(&self, stream: &mut T, peer: SocketAddr, service: &str, why: &NoCircuit)
+    where
+        T: AsyncWrite + Unpin,
+    {
+        tracing::info!(listener = %self.key, %peer, ?service, reason = ?why.to_string(), "client refused");
+        let reason = why.to_string();
+        let _is_gone = self.answer(stream, &DialAnswer::Refused { reason }).await;
+    }
+
+    /// Answers a client that has said what it wants.
+    async fn answer<T>(&self, stream: &mut T, answer: &DialAnswer) -> io::Result<()>
+    where
+        T: AsyncWrite + Unpin,
+    {
+        if self.service.is_some() {
+            return Ok(());
+        }
+        let line = answer.to_line();
+        let writing = async {
+            stream.write_all(&line).await?;
+            stream.flush().await
+        };
+        timeout(LINE_TIMEOUT, writing).await?
+    }
+}
+
+impl StreamService for Entrance {
+    fn serve(
+        &self,
+        connection: Arc<Connection>,
+        stream: TlsStream<TcpStream>,
+        greeting: Greeting,
+        _shutdown: CancellationToken,
+    ) -> StreamFuture {
+        let entrance = self.clone();
+        Box::pin(async move {
+            let Some(place) = entrance.place().await else {
+                return;
+            };
+            greeting.finish();
+            entrance.admit(stream, connection.peer, place).await;
+        })
+    }
+}
