@@ -3,7 +3,6 @@
 mod admin;
 mod audit;
 mod backup;
-mod completion;
 mod config_check;
 mod config_explain;
 mod config_generate;
@@ -12,25 +11,19 @@ mod config_show;
 mod doctor;
 mod fingerprint;
 mod init;
-mod man;
 mod password;
 mod quickstart;
 mod run;
 mod summary_rows;
 
-use crate::cli::{AuditCommand, Command, ConfigCommand};
+use crate::cli::{self, AuditCommand, Command, ConfigCommand, PROGRAM};
 use crate::{build, output};
-use anyhow::Context as _;
+use portcullis_program::{completion, man};
 use std::process::ExitCode;
-use std::time::Duration;
 
 /// Maximum number of threads for blocking work: lists and posture (24), lookups of host names (32), and
 /// internal tasks. Further work waits for a thread.
 const MAX_BLOCKING_THREADS: usize = 64;
-
-/// How long an idle blocking thread is kept. Threads take turns, so with a longer time a few requests
-/// per second would keep the maximum number of threads ever used, and their memory.
-const BLOCKING_THREAD_KEEP_ALIVE: Duration = Duration::from_secs(1);
 
 /// Runs a command.
 pub(crate) fn run(command: Command) -> anyhow::Result<ExitCode> {
@@ -44,12 +37,12 @@ pub(crate) fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Config(command) => run_config(command),
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Fingerprint(arguments) => fingerprint::run(&arguments),
-        Command::Completion(arguments) => completion::run(&arguments),
-        Command::Man(arguments) => man::run(&arguments),
+        Command::Completion(arguments) => completion::print(PROGRAM, arguments.shell),
+        Command::Man(arguments) => man::write(cli::command(), &arguments.out, arguments.force),
         Command::Version => {
             output::print_line(format_args!(
                 "portcullis-controller {} ({}), API level {}",
-                build::VERSION,
+                build::BUILD.version,
                 build::BUILD.revision,
                 portcullis_http::routes::API_LEVEL,
             ));
@@ -68,16 +61,7 @@ fn run_config(command: ConfigCommand) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Runs an asynchronous command to completion. Tasks that are still running then are abandoned.
+/// Runs an asynchronous command to completion.
 fn block_on(command: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<ExitCode> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .thread_name("worker")
-        .max_blocking_threads(MAX_BLOCKING_THREADS)
-        .thread_keep_alive(BLOCKING_THREAD_KEEP_ALIVE)
-        .build()
-        .context("the runtime threads could not be started")?;
-    let outcome = runtime.block_on(command);
-    runtime.shutdown_background();
-    outcome.map(|()| ExitCode::SUCCESS)
+    portcullis_program::block_on(MAX_BLOCKING_THREADS, command)
 }

@@ -1,8 +1,8 @@
 //! Audit trail on standard error, together with the log.
 
-use crate::blocking_writer::BlockingWriter;
 use crate::{logging, output};
 use portcullis_app::audit::{AuditEvent, AuditSink};
+use portcullis_program::BlockingWriter;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -33,7 +33,7 @@ impl AuditStream {
     /// Follows the filter of the log, which can change, and warns when it begins to discard the trail.
     fn follow_filter(&mut self) {
         let was_silenced = self.is_silenced;
-        self.is_silenced = logging::audit_is_off();
+        self.is_silenced = logging::is_off("audit");
         if self.is_silenced && !was_silenced {
             tracing::warn!(
                 "the audit trail is discarded because the filter of the log contains audit=off: name \

@@ -114,7 +114,7 @@ async fn serve_until(stop: CancellationToken, mut arguments: QuickstartArgs) -> 
 
 /// Moves the audit trail of a controller on a terminal into its home: it would scroll the summary away.
 fn keep_terminal_quiet(audit: AuditDestination, home: &Home) -> AuditDestination {
-    let is_shown = io::stderr().is_terminal() && !logging::audit_is_off();
+    let is_shown = io::stderr().is_terminal() && !logging::is_off("audit");
     match audit {
         AuditDestination::Stream if is_shown => AuditDestination::File(home.audit.clone()),
         audit => audit,

@@ -22,7 +22,7 @@ pub(super) async fn run(arguments: RunArgs) -> anyhow::Result<()> {
     let home = Home::at(&config::folder_of(&arguments.config));
     plan.renew_leaf = home.owns_server_certificate_of(&plan.config);
     plan.store_must_exist = plan.renew_leaf && home.keeps_store_of(&plan.config);
-    privileges::warn_about_root();
+    privileges::warn_about_root("controller");
     let running = serve::serve(plan).await?;
     running.start_report().log(&[&arguments.config]);
     service_manager::notify_ready();

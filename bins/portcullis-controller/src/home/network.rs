@@ -2,7 +2,8 @@
 
 use super::pki::{self, PkiSettings};
 use super::{Home, HomeSettings};
-use crate::files::{self, DirectoryDraft, PUBLIC_MODE, SECRET_MODE};
+use crate::directory_draft::DirectoryDraft;
+use crate::files::{self, PUBLIC_MODE, SECRET_MODE};
 use crate::store;
 use anyhow::{Context as _, ensure};
 use portcullis_controller_config::{GenerateOptions, HomeLayout, StoreLocation, generate};

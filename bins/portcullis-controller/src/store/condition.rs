@@ -66,7 +66,7 @@ pub(crate) fn examine(
     }
     match open_vault(&engine, location, entropy) {
         Ok(_vault) => StoreCondition::Openable(engine),
-        Err(error) if files::is_denied(&error) => {
+        Err(error) if files::is_denied(error.as_ref()) => {
             StoreCondition::Unseen(output::error_chain(&error))
         },
         Err(error) => StoreCondition::Unusable(output::error_chain(&error)),

@@ -74,6 +74,7 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
     ("e2e-encryption", AllowedDependencies::Only(&[])),
     ("fabric", AllowedDependencies::Only(&["channel", "domain"])),
     ("fetch", AllowedDependencies::Only(&["app", "domain"])),
+    ("files", AllowedDependencies::Only(&[])),
     ("filter", AllowedDependencies::Only(&["domain"])),
     (
         "forwarding",
@@ -90,6 +91,10 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
     ("oidc", AllowedDependencies::Only(&["domain"])),
     ("pki", AllowedDependencies::Only(&["domain"])),
     ("posture", AllowedDependencies::Only(&["domain"])),
+    (
+        "program",
+        AllowedDependencies::Only(&["command-line", "domain", "files"]),
+    ),
     (
         "router",
         AllowedDependencies::Only(&[
@@ -114,6 +119,7 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
             "channel",
             "domain",
             "e2e-encryption",
+            "files",
             "forwarding",
             "listener",
             "pki",

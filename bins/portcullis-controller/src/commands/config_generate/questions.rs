@@ -7,7 +7,7 @@ use super::answers::{
 use super::own_pki;
 use crate::cli::ConfigGenerateArgs;
 use crate::commands::quickstart;
-use crate::{files, output, prompt, usage};
+use crate::{directory_draft, output, prompt, usage};
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
@@ -191,5 +191,5 @@ fn require_room(directory: &Path, arguments: &ConfigGenerateArgs) -> anyhow::Res
     if arguments.own_pki.cert.is_some() {
         return own_pki::require_room(directory);
     }
-    files::is_empty_directory(directory).map(|_exists| ())
+    directory_draft::is_empty_directory(directory).map(|_exists| ())
 }

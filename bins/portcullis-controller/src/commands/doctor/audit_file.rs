@@ -33,7 +33,7 @@ pub(super) fn check(checked: &CheckedFiles, config: &ControllerConfig, report: &
             ),
             Some("start the controller: the store still has these events, and they are written again"),
         ),
-        Err(error) if files::is_denied(&error) => report.add(
+        Err(error) if files::is_denied(error.as_ref()) => report.add(
             Verdict::Unseen,
             CODE,
             output::error_chain(&error),

@@ -9,7 +9,7 @@ pub(super) const DEFAULT: &str = "info";
 
 /// What became of a filter that a configuration names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum FilterChange {
+pub enum FilterChange {
     /// The command line decides: its filter stays.
     Fixed(String),
     Unchanged(String),
@@ -55,9 +55,9 @@ impl CurrentFilter {
         Ok(FilterChange::Changed(text.clone()))
     }
 
-    /// Whether the filter explicitly disables the audit trail.
-    pub(super) fn silences_audit(&self) -> bool {
-        filter::silences_audit(&self.text.lock())
+    /// Whether the filter explicitly turns a component off.
+    pub(super) fn silences(&self, component: &str) -> bool {
+        filter::silences(&self.text.lock(), component)
     }
 }
 
@@ -75,14 +75,14 @@ mod tests {
             let debug = "debug,audit=off";
             let changed = current.configure(debug).unwrap();
             assert_eq!(changed, FilterChange::Changed(debug.to_owned()));
-            assert!(is_debugging() && current.silences_audit());
+            assert!(is_debugging() && current.silences("audit"));
             current.configure("inof").unwrap_err();
             assert!(is_debugging());
             let same = current.configure(debug).unwrap();
             assert_eq!(same, FilterChange::Unchanged(debug.to_owned()));
             let default = current.configure(DEFAULT).unwrap();
             assert_eq!(default, FilterChange::Changed("info".to_owned()));
-            assert!(!is_debugging() && !current.silences_audit());
+            assert!(!is_debugging() && !current.silences("audit"));
         });
     }
 

@@ -1,6 +1,6 @@
 //! Directories that are written aside and put in place as a whole.
 
-use super::{create_directory, rename};
+use crate::files::{self, create_directory, rename};
 use anyhow::{Context as _, bail, ensure};
 use std::ffi::OsStr;
 use std::fs::{self, File, Permissions};
@@ -95,7 +95,7 @@ impl DirectoryDraft {
             let to = self.target.join(&name);
             if let Err(error) = rename(&written.join(&name), &to) {
                 placed.remove();
-                return Err(error);
+                return Err(error.into());
             }
             placed.moved.get_or_insert_default().push(to);
         }
@@ -111,7 +111,7 @@ impl PlacedDirectory {
             return;
         };
         for path in moved {
-            let _gone = super::remove(&path);
+            let _gone = files::remove(&path);
         }
     }
 }

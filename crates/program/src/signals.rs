@@ -8,32 +8,32 @@ use tokio_util::sync::CancellationToken;
 
 /// Tokens that shutdown signals cancel.
 #[derive(Debug, Clone)]
-pub(crate) struct ShutdownSignals {
+pub struct ShutdownSignals {
     /// Cancelled by the first signal: shut down gracefully.
-    pub(crate) stop: CancellationToken,
+    pub stop: CancellationToken,
     /// Cancelled by the second signal: exit immediately.
-    pub(crate) abort: CancellationToken,
+    pub abort: CancellationToken,
 }
 
 /// SIGHUP, which asks a service to reload.
 #[derive(Debug)]
-pub(crate) struct Hangups(Signal);
+pub struct Hangups(Signal);
 
 impl Hangups {
     /// Waits for the next signal. Signals that come meanwhile count as one.
-    pub(crate) async fn next(&mut self) {
+    pub async fn next(&mut self) {
         self.0.recv().await;
     }
 }
 
 /// Listens for SIGTERM, SIGINT and SIGHUP from now on, all of which end the program: a terminal that is
 /// closed leaves nothing behind.
-pub(crate) fn listen() -> anyhow::Result<ShutdownSignals> {
+pub fn listen() -> anyhow::Result<ShutdownSignals> {
     Ok(shut_down_on(any_end()?, Announcement::Logged))
 }
 
 /// As [`listen`], for a command that ends at the first signal and says so itself.
-pub(crate) fn listen_as_command() -> anyhow::Result<CancellationToken> {
+pub fn listen_as_command() -> anyhow::Result<CancellationToken> {
     Ok(shut_down_on(any_end()?, Announcement::None).stop)
 }
 
@@ -53,7 +53,7 @@ enum Announcement {
 }
 
 /// Listens for SIGTERM and SIGINT, which end the program, and for SIGHUP, which does not.
-pub(crate) fn listen_as_service() -> anyhow::Result<(ShutdownSignals, Hangups)> {
+pub fn listen_as_service() -> anyhow::Result<(ShutdownSignals, Hangups)> {
     let hangups = Hangups(open(SignalKind::hangup())?);
     let ends = vec![
         open(SignalKind::terminate())?,

@@ -1,23 +1,22 @@
 //! Panic hook.
 
 use crate::logging;
-use portcullis_storage_redb::guard;
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::panic::PanicHookInfo;
 use std::thread;
 
+/// Where a panic is caught and becomes an error; `None` where it does not.
+pub type PanicGuard = fn() -> Option<&'static str>;
+
 /// Installs a hook that logs panics.
 ///
-/// Panics inside the store's engine and the parser of configuration files become errors, so they are
-/// logged at debug level only. If the log is off, other panics are still written to its output: a panic
-/// is a bug and must not go unnoticed, nor block on a stuck reader.
-pub(crate) fn install_hook() {
+/// Panics that `guard` says are caught are logged at debug level only. If the log is off, other panics are
+/// still written to its output: a panic is a bug and must not go unnoticed, nor block on a stuck reader.
+pub(crate) fn install_hook(guard: PanicGuard) {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
-        if guard::is_guarded() {
-            tracing::debug!("the engine of the store panicked: {panic}");
-        } else if portcullis_yaml::is_parsing() {
-            tracing::debug!("the parser of a configuration file panicked: {panic}");
+        if let Some(place) = guard() {
+            tracing::debug!("{place} panicked: {panic}");
         } else if tracing::enabled!(tracing::Level::ERROR) {
             log(panic);
         } else if !logging::write_line(&panic_line(panic)) {

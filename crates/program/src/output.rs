@@ -10,7 +10,7 @@ use std::io::{self, Write as _};
 use std::os::fd::AsFd;
 
 /// Writes a line to stdout. A closed pipe is not an error.
-pub(crate) fn print_line(text: impl Display) {
+pub fn print_line(text: impl Display) {
     let mut out = io::stdout().lock();
     let _ = writeln!(out, "{text}");
     let _ = out.flush();
@@ -18,18 +18,18 @@ pub(crate) fn print_line(text: impl Display) {
 
 /// Writes a message to stdout that may contain names and paths: escaped, and at a terminal in lines that
 /// break between words.
-pub(crate) fn print_message(text: impl Display) {
+pub fn print_message(text: impl Display) {
     let line = text.to_string();
     print_line(fit(&one_line(&line), columns(&io::stdout()), 0));
 }
 
 /// Writes a line to stderr.
-pub(crate) fn eprint_line(text: impl Display) {
+pub fn eprint_line(text: impl Display) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
 /// Writes a prompt to stderr, without a line break.
-pub(crate) fn eprint_question(question: &str) {
+pub fn eprint_question(question: &str) {
     let mut err = io::stderr().lock();
     let _ = write!(err, "{question} ");
     let _ = err.flush();
@@ -37,19 +37,19 @@ pub(crate) fn eprint_question(question: &str) {
 
 /// Writes the error that ends the program: in one line, or at a terminal in lines that break between
 /// words.
-pub(crate) fn eprint_error(error: &anyhow::Error) {
+pub fn eprint_error(error: &anyhow::Error) {
     let text = format!("error: {}", one_line(&error_chain(error)));
     eprint_line(fit(&text, columns(&io::stderr()), 0));
 }
 
 /// Columns of the terminal that `stream` is, if it is one and tells.
-pub(crate) fn columns(stream: &impl AsFd) -> Option<usize> {
+pub fn columns(stream: &impl AsFd) -> Option<usize> {
     let columns = tcgetwinsize(stream).ok()?.ws_col;
     (columns > 0).then(|| columns.into())
 }
 
 /// A number of things in words, such as `no mistakes`, `1 mistake` or `2 mistakes`.
-pub(crate) fn counted(number: usize, noun: &str) -> String {
+pub fn counted(number: usize, noun: &str) -> String {
     match number {
         0 => format!("no {noun}s"),
         1 => format!("1 {noun}"),
@@ -58,7 +58,7 @@ pub(crate) fn counted(number: usize, noun: &str) -> String {
 }
 
 /// Joins an error and its causes with colons.
-pub(crate) fn error_chain(error: &anyhow::Error) -> String {
+pub fn error_chain(error: &anyhow::Error) -> String {
     let mut text = error.to_string();
     for cause in error.chain().skip(1) {
         let cause = match cause.downcast_ref::<io::Error>() {
@@ -75,7 +75,7 @@ pub(crate) fn error_chain(error: &anyhow::Error) -> String {
 }
 
 /// Escapes characters that control a terminal or break the line.
-pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
+pub fn one_line(text: &str) -> Cow<'_, str> {
     if text.chars().any(is_terminal_control) {
         let escaped = text.chars().flat_map(|character| {
             let escape = is_terminal_control(character).then(|| character.escape_default());
@@ -89,7 +89,7 @@ pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
 }
 
 /// Quotes a word for a shell.
-pub(crate) fn shell_quoted(word: &str) -> Cow<'_, str> {
+pub fn shell_quoted(word: &str) -> Cow<'_, str> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         Cow::Borrowed(word)

@@ -5,15 +5,15 @@ use std::process::ExitCode;
 
 /// Error of the command line.
 #[derive(Debug)]
-pub(crate) struct UsageError(String);
+pub struct UsageError(String);
 
 /// Creates a usage error.
-pub(crate) fn error(message: impl Into<String>) -> anyhow::Error {
+pub fn error(message: impl Into<String>) -> anyhow::Error {
     UsageError(message.into()).into()
 }
 
 /// Exit code for an error.
-pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
+pub fn exit_code(error: &anyhow::Error) -> ExitCode {
     if error.is::<UsageError>() {
         ExitCode::from(2)
     } else {

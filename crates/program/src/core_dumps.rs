@@ -1,6 +1,7 @@
 //! Protection of secrets from core dumps.
 //!
-//! The memory of a controller contains tokens, recovery codes and passwords. A core dump would write all
+//! The memory of a controller contains tokens, recovery codes and passwords, that of a router keys and what
+//! it carries. A core dump would write all
 //! of it to disk in plain text.
 
 use rustix::process::{DumpableBehavior, set_dumpable_behavior};

@@ -14,7 +14,7 @@ const ADDRESS: &str = "NOTIFY_SOCKET";
 const READY: &[u8] = b"READY=1";
 
 /// Tells the service manager that clients are served, if there is one that wants to know.
-pub(crate) fn notify_ready() {
+pub fn notify_ready() {
     let Some(address) = env::var_os(ADDRESS).filter(|address| !address.is_empty()) else {
         return;
     };

@@ -1,34 +1,60 @@
 //! Atomic creation of files with restricted permissions.
 
-mod directory_draft;
-
-pub(crate) use directory_draft::{DirectoryDraft, is_empty_directory};
-
-use anyhow::Context as _;
 use rustix::io::Errno;
 use rustix::process::geteuid;
+use std::error::Error;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, fchown};
 use std::path::{Path, PathBuf};
 
 /// Mode of files that hold secrets.
-pub(crate) const SECRET_MODE: u32 = 0o600;
+pub const SECRET_MODE: u32 = 0o600;
 /// Mode of files that everybody may read.
-pub(crate) const PUBLIC_MODE: u32 = 0o644;
+pub const PUBLIC_MODE: u32 = 0o644;
+
+/// A file or directory that could not be created, replaced or removed.
+#[derive(Debug, thiserror::Error)]
+#[error("{} cannot be {action}", path.display())]
+pub struct FileError {
+    path: PathBuf,
+    action: &'static str,
+    #[source]
+    source: io::Error,
+}
+
+/// A directory that could not be created.
+#[derive(Debug, thiserror::Error)]
+#[error("the directory {} cannot be created", path.display())]
+pub struct DirectoryError {
+    path: PathBuf,
+    #[source]
+    source: io::Error,
+}
+
+fn failed(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> FileError {
+    move |source| FileError {
+        path: path.to_owned(),
+        action,
+        source,
+    }
+}
 
 /// Creates a directory and its parents for the owner only; an existing one is left unchanged.
-pub(crate) fn create_directory(path: &Path) -> anyhow::Result<()> {
+pub fn create_directory(path: &Path) -> Result<(), DirectoryError> {
     DirBuilder::new()
         .recursive(true)
         .mode(0o700)
         .create(path)
-        .with_context(|| format!("the directory {} cannot be created", path.display()))
+        .map_err(|source| DirectoryError {
+            path: path.to_owned(),
+            source,
+        })
 }
 
 /// Writes a file that must not exist yet.
-pub(crate) fn create(path: &Path, content: &[u8], mode: u32) -> anyhow::Result<()> {
-    write(path, content, mode).with_context(|| format!("{} cannot be written", path.display()))
+pub fn create(path: &Path, content: &[u8], mode: u32) -> Result<(), FileError> {
+    write(path, content, mode).map_err(failed(path, "written"))
 }
 
 fn write(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
@@ -49,7 +75,7 @@ fn write(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
 
 /// Gives a new file to the owner of `model`, a file or directory, if this process is root: the user that
 /// runs the controller could not open it otherwise.
-pub(crate) fn inherit_owner(file: &File, model: &Path) -> io::Result<()> {
+pub fn inherit_owner(file: &File, model: &Path) -> io::Result<()> {
     if !geteuid().is_root() {
         return Ok(());
     }
@@ -79,47 +105,47 @@ fn is_unable_to_chown(error: &io::Error) -> bool {
 }
 
 /// Replaces or creates a file atomically.
-pub(crate) fn replace(path: &Path, content: &[u8], mode: u32) -> anyhow::Result<()> {
+pub fn replace(path: &Path, content: &[u8], mode: u32) -> Result<(), FileError> {
     rename(&write_draft(path, content, mode)?, path)
 }
 
 /// Writes a draft that [`rename`] moves to `path` later, and returns its path.
-pub(crate) fn write_draft(path: &Path, content: &[u8], mode: u32) -> anyhow::Result<PathBuf> {
+pub fn write_draft(path: &Path, content: &[u8], mode: u32) -> Result<PathBuf, FileError> {
     let draft = draft_path(path);
     // Errors name the final path and not that of the draft.
     remove(&draft)
         .and_then(|()| write(&draft, content, mode))
-        .with_context(|| format!("{} cannot be written", path.display()))?;
+        .map_err(failed(path, "written"))?;
     Ok(draft)
 }
 
 /// Whether an error comes from a right that this user lacks.
-pub(crate) fn is_denied(error: &anyhow::Error) -> bool {
-    let mut causes = error
-        .chain()
-        .filter_map(|it| it.downcast_ref::<io::Error>());
+pub fn is_denied(error: &(dyn Error + 'static)) -> bool {
+    let mut causes = std::iter::successors(Some(error), |&cause| cause.source())
+        .filter_map(|cause| cause.downcast_ref::<io::Error>());
     causes.any(|cause| cause.kind() == io::ErrorKind::PermissionDenied)
 }
 
 /// Moves a file or directory to its final path durably.
-pub(crate) fn rename(from: &Path, to: &Path) -> anyhow::Result<()> {
+pub fn rename(from: &Path, to: &Path) -> Result<(), FileError> {
     fs::rename(from, to)
         .and_then(|()| File::open(directory_of(to))?.sync_all())
-        .with_context(|| format!("{} cannot be moved into place", to.display()))
+        .map_err(failed(to, "moved into place"))
 }
 
 /// Removes a file if it exists.
-pub(crate) fn remove_if_exists(path: &Path) -> anyhow::Result<()> {
-    remove(path).with_context(|| format!("{} cannot be removed", path.display()))
+pub fn remove_if_exists(path: &Path) -> Result<(), FileError> {
+    remove(path).map_err(failed(path, "removed"))
 }
 
 /// Creates an empty directory for the owner only, and removes what an interrupted run left there.
-pub(crate) fn recreate_directory(path: &Path) -> io::Result<()> {
+pub fn recreate_directory(path: &Path) -> io::Result<()> {
     remove(path)?;
     DirBuilder::new().mode(0o700).create(path)
 }
 
-fn remove(path: &Path) -> io::Result<()> {
+/// Removes a file, or a directory with all that is in it, if it exists.
+pub fn remove(path: &Path) -> io::Result<()> {
     let outcome = if path.is_dir() {
         fs::remove_dir_all(path)
     } else {
@@ -132,7 +158,7 @@ fn remove(path: &Path) -> io::Result<()> {
 }
 
 /// The directory that a path is in; the working directory for a name alone.
-pub(crate) fn directory_of(path: &Path) -> &Path {
+pub fn directory_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
@@ -140,7 +166,7 @@ pub(crate) fn directory_of(path: &Path) -> &Path {
 }
 
 /// Path of the draft of a file or directory.
-pub(crate) fn draft_path(path: &Path) -> PathBuf {
+pub fn draft_path(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".new");
     name.into()

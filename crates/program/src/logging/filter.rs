@@ -14,9 +14,9 @@ pub(super) type Filter = Box<dyn Layer<Registry> + Send + Sync>;
 /// A filter that cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[error("{problem}; {help}")]
-pub(crate) struct InvalidFilterError {
-    pub(crate) problem: String,
-    pub(crate) help: String,
+pub struct InvalidFilterError {
+    pub problem: String,
+    pub help: String,
 }
 
 impl InvalidFilterError {
@@ -78,13 +78,13 @@ fn hides_complaints(directives: &[&str]) -> bool {
     !names_rustls && matches!(general, Some(LevelFilter::WARN | LevelFilter::INFO))
 }
 
-/// Whether a filter has the directive `audit=off`. The trail is not part of the log, so other levels do
-/// not affect it.
-pub(super) fn silences_audit(text: &str) -> bool {
+/// Whether a filter has a directive such as `audit=off` for a component. Levels for everything do not count:
+/// this asks about components that are not part of the log.
+pub(super) fn silences(text: &str, component: &str) -> bool {
     let levels = text.split(',').filter_map(|part| part.split_once('='));
     levels
         .rev()
-        .find(|(part, _)| part.trim() == "audit")
+        .find(|(part, _)| part.trim() == component)
         .is_some_and(|(_, level)| matches!(level.trim().parse(), Ok(LevelFilter::OFF)))
 }
 

@@ -25,8 +25,8 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-pub(crate) use current_filter::FilterChange;
-pub(crate) use filter::InvalidFilterError;
+pub use current_filter::FilterChange;
+pub use filter::InvalidFilterError;
 
 /// The queue of the process, which has one log.
 static QUEUE: OnceLock<Arc<LogQueue>> = OnceLock::new();
@@ -41,7 +41,7 @@ const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 ///
 /// `filter` is the one of `source`, an option or a variable, in the syntax of `tracing_subscriber::EnvFilter`, such as
 /// `info,audit=off`. Without it, a configuration can name one: see [`configure_filter`].
-pub(crate) fn init(filter: Option<&str>, source: &str) -> anyhow::Result<()> {
+pub fn init(filter: Option<&str>, source: &str) -> anyhow::Result<()> {
     let (current, filter) =
         CurrentFilter::new(filter).map_err(|error| usage::error(format!("{source}: {error}")))?;
     let log = tracing_subscriber::registry().with(filter);
@@ -66,9 +66,7 @@ pub(crate) fn init(filter: Option<&str>, source: &str) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// If the filter cannot be used; the old one stays.
-pub(crate) fn configure_filter(
-    configured: &str,
-) -> Result<Option<FilterChange>, InvalidFilterError> {
+pub fn configure_filter(configured: &str) -> Result<Option<FilterChange>, InvalidFilterError> {
     let current = FILTER.get();
     current
         .map(|current| current.configure(configured))
@@ -76,19 +74,19 @@ pub(crate) fn configure_filter(
 }
 
 /// Checks a filter without applying it.
-pub(crate) fn check_filter(text: &str) -> Result<(), InvalidFilterError> {
+pub fn check_filter(text: &str) -> Result<(), InvalidFilterError> {
     filter::parse(text).map(drop)
 }
 
 /// Waits until the log is written, for a second at most, since its reader may be stuck.
-pub(crate) fn flush() {
+pub fn flush() {
     if let Some(queue) = QUEUE.get() {
         queue.flush(FLUSH_TIMEOUT);
     }
 }
 
 /// Writes a line to the output of the log, regardless of the filter. Returns whether there is a log.
-pub(crate) fn write_line(line: &str) -> bool {
+pub fn write_line(line: &str) -> bool {
     let Some(queue) = QUEUE.get() else {
         return false;
     };
@@ -98,7 +96,7 @@ pub(crate) fn write_line(line: &str) -> bool {
 
 /// Guard that flushes the log when the program ends.
 #[derive(Debug)]
-pub(crate) struct FlushAtEnd;
+pub struct FlushAtEnd;
 
 impl Drop for FlushAtEnd {
     fn drop(&mut self) {
@@ -106,13 +104,15 @@ impl Drop for FlushAtEnd {
     }
 }
 
-/// Whether the log filter explicitly disables the audit trail.
-pub(crate) fn audit_is_off() -> bool {
-    FILTER.get().is_some_and(CurrentFilter::silences_audit)
+/// Whether the filter of the log explicitly turns a component off.
+pub fn is_off(component: &str) -> bool {
+    FILTER
+        .get()
+        .is_some_and(|filter| filter.silences(component))
 }
 
 /// Health check: a message if lines of the log were dropped.
-pub(crate) fn dropped_lines_message() -> Option<String> {
+pub fn dropped_lines_message() -> Option<String> {
     let dropped = QUEUE.get()?.dropped();
     (dropped > 0).then(|| {
         format!(

@@ -10,7 +10,7 @@ use std::os::fd::AsFd;
 /// Writer that waits until the stream accepts more data, as a blocking one does. So `write_all` continues
 /// where it stopped, and partial writes are neither lost nor repeated.
 #[derive(Debug)]
-pub(crate) struct BlockingWriter<S>(pub(crate) S);
+pub struct BlockingWriter<S>(pub S);
 
 impl<S: Write + AsFd> BlockingWriter<S> {
     fn retry_when_ready<T>(

@@ -1,4 +1,4 @@
-//! Restriction of privileges that the controller does not need.
+//! Restriction of privileges that the programs do not need.
 
 use rustix::process::geteuid;
 use rustix::thread::set_no_new_privs;
@@ -9,15 +9,15 @@ use std::io;
 ///
 /// It applies to the calling thread and the threads that it starts later, so it must be called before
 /// other threads exist.
-pub(crate) fn forbid_new() -> io::Result<()> {
+pub fn forbid_new() -> io::Result<()> {
     Ok(set_no_new_privs(true)?)
 }
 
-/// Warns if the controller runs as root.
-pub(crate) fn warn_about_root() {
+/// Warns if the program, such as `controller`, runs as root.
+pub fn warn_about_root(program: &str) {
     if geteuid().is_root() {
         tracing::warn!(
-            "the controller runs as root, which it never needs: whoever takes it over owns the \
+            "the {program} runs as root, which it never needs: whoever takes it over owns the \
              machine. Run it as a user of its own, as the systemd unit in docs/systemd does",
         );
     }

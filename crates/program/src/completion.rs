@@ -1,0 +1,12 @@
+//! The script that lets a shell complete command lines.
+
+use crate::output;
+use portcullis_command_line::completion::{Shell, script};
+use std::process::ExitCode;
+
+/// Prints the script for `program`.
+pub fn print(program: &str, shell: Shell) -> anyhow::Result<ExitCode> {
+    let script = script(program, shell)?;
+    output::print_line(String::from_utf8_lossy(&script).trim_end());
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,28 @@
+//! What controller and router share as programs: how they log, end, handle signals and panics, give up
+//! privileges, talk to the service manager and fail.
+//!
+//! # Order of the modules
+//!
+//! Imports go one way, from later modules to earlier ones: `blocking_writer`, `build`, `core_dumps`,
+//! `privileges`, `runtime`, `service_manager`, `signals`, `usage`, `output`, `logging`, `panics`,
+//! `completion`, `man`, `start`.
+
+mod blocking_writer;
+pub mod build;
+pub mod completion;
+mod core_dumps;
+pub mod logging;
+pub mod man;
+pub mod output;
+mod panics;
+pub mod privileges;
+mod runtime;
+pub mod service_manager;
+pub mod signals;
+mod start;
+pub mod usage;
+
+pub use blocking_writer::BlockingWriter;
+pub use panics::PanicGuard;
+pub use runtime::block_on;
+pub use start::{StartOptions, log_source, start};
