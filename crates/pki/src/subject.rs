@@ -57,6 +57,17 @@ impl Subject {
         self.with_attribute(ORGANIZATIONAL_UNIT_NAME, value)
     }
 
+    #[must_use]
+    pub fn locality(self, value: &str) -> Self {
+        self.with_attribute(L, value)
+    }
+
+    /// Adds a state or province.
+    #[must_use]
+    pub fn state(self, value: &str) -> Self {
+        self.with_attribute(ST, value)
+    }
+
     /// Sets the common name; the last call wins.
     #[must_use]
     pub fn common_name(self, value: &str) -> Self {

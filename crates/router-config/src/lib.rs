@@ -71,6 +71,7 @@ pub use crate::environment::Environment;
 pub use crate::explain::{explain, reference_page};
 pub use crate::finding::{Effect, Finding, Stage, Verdict};
 pub use crate::output::report_json;
+pub use crate::pem_source::{PemSource, parse_pem_source};
 pub use crate::schema::schema;
 pub use crate::source::{MAX_FILE_SIZE, SourceFile, file_too_large};
 

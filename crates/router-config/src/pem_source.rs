@@ -2,17 +2,30 @@
 
 use crate::uri;
 
-/// Source of a certificate or key.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum PemSource<'text> {
+/// Source of a certificate or key, as a value of the file names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PemSource<'text> {
+    /// Path of a file; relative ones start at the working directory.
     File(&'text str),
+    /// The text itself.
     Inline(&'text str),
+    /// A URL with a scheme other than `file`, such as that of a hardware token.
     UnsupportedScheme(&'text str),
     Malformed,
 }
 
-/// Parses a text as a Go URL and extracts the path.
-pub(crate) fn parse_pem_source(text: &str) -> PemSource<'_> {
+/// Reads a value of the section `identity`: a path, a URL, or PEM.
+///
+/// # Examples
+///
+/// ```
+/// use portcullis_router_config::{PemSource, parse_pem_source};
+///
+/// assert_eq!(parse_pem_source("file:///etc/r1.key"), PemSource::File("/etc/r1.key"));
+/// assert_eq!(parse_pem_source("pem:-----BEGIN"), PemSource::Inline("-----BEGIN"));
+/// ```
+pub fn parse_pem_source(text: &str) -> PemSource<'_> {
     if let Some(pem) = text.strip_prefix("pem:") {
         return PemSource::Inline(pem);
     }

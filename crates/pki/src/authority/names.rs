@@ -20,6 +20,8 @@ pub struct ServerNames {
     hosts: Vec<String>,
     addresses: Vec<IpAddr>,
     spiffe: Option<SpiffeId>,
+    uris: Vec<String>,
+    emails: Vec<String>,
 }
 
 impl ServerNames {
@@ -66,6 +68,20 @@ impl ServerNames {
         self
     }
 
+    /// Adds a URI.
+    #[must_use]
+    pub fn with_uri(mut self, uri: &str) -> Self {
+        self.uris.push(uri.to_owned());
+        self
+    }
+
+    /// Adds an email address.
+    #[must_use]
+    pub fn with_email(mut self, address: &str) -> Self {
+        self.emails.push(address.to_owned());
+        self
+    }
+
     pub(crate) fn to_general_names(&self) -> der::Result<Vec<GeneralName>> {
         let hosts = self
             .hosts
@@ -79,6 +95,11 @@ impl ServerNames {
             Ok(GeneralName::IpAddress(OctetString::new(octets)?))
         });
         let spiffe = self.spiffe.iter().map(SpiffeId::to_general_name);
-        hosts.chain(addresses).chain(spiffe).collect()
+        let uris = (self.uris.iter())
+            .map(|uri| Ok(GeneralName::UniformResourceIdentifier(Ia5String::new(uri)?)));
+        let emails = self.emails.iter();
+        let emails = emails.map(|address| Ok(GeneralName::Rfc822Name(Ia5String::new(address)?)));
+        let others = spiffe.chain(uris).chain(emails);
+        hosts.chain(addresses).chain(others).collect()
     }
 }
