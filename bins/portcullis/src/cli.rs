@@ -13,7 +13,6 @@ use crate::commands::{
     man::ManArgs,
     profile::{self, ProfileCommand},
     renew::RenewArgs,
-    router_config::{self, RouterConfigCommand},
     version::VersionArgs,
     whoami::WhoamiArgs,
 };
@@ -21,6 +20,7 @@ use crate::context::GlobalArgs;
 use clap::{CommandFactory as _, Parser, Subcommand};
 use groups::GROUPS;
 use portcullis_command_line::arrange;
+use portcullis_router_config_commands::{self as router_config, RouterConfigCommand};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -1,7 +1,9 @@
 //! Controller addresses as typed by users.
 
+pub(crate) use portcullis_enrollment::{display_url as display, origin};
+
 use crate::error::CliError;
-use url::{Host, ParseError, Url};
+use url::{ParseError, Url};
 
 /// Conventional port of controllers.
 const DEFAULT_PORT: u16 = 1280;
@@ -51,16 +53,6 @@ fn describe_error(error: ParseError) -> anyhow::Error {
     })
 }
 
-/// Reduces a URL to its scheme, host and port.
-pub(crate) fn origin(url: &Url) -> Option<Url> {
-    let host = url.host()?.to_owned();
-    if matches!(&host, Host::Domain(domain) if domain.is_empty()) {
-        return None;
-    }
-    let port = url.port_or_known_default()?;
-    Url::parse(&format!("https://{host}:{port}")).ok()
-}
-
 /// A hint on the conventional port if the URL has none.
 pub(crate) fn port_hint(url: &Url) -> Option<String> {
     let host = url.host_str()?;
@@ -70,11 +62,6 @@ pub(crate) fn port_hint(url: &Url) -> Option<String> {
             "the address has no port; controllers usually listen on https://{host}:{DEFAULT_PORT}"
         )
     })
-}
-
-/// Formats a URL without a trailing slash.
-pub(crate) fn display(url: &Url) -> String {
-    url.as_str().trim_end_matches('/').to_owned()
 }
 
 #[cfg(test)]

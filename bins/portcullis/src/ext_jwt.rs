@@ -1,10 +1,11 @@
 //! JWTs of external signers.
 
 use crate::error::CliError;
-use crate::{files, jwt};
+use crate::files;
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use jiff::SignedDuration;
 use portcullis_domain::clock::Timestamp;
+use portcullis_enrollment::jwt_form;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::Deserialize;
 use std::path::Path;
@@ -14,7 +15,7 @@ use zeroize::Zeroizing;
 pub(crate) fn read(path: &Path) -> Result<SecretString, CliError> {
     let text = Zeroizing::new(files::read_text(path)?);
     let token = text.trim();
-    if jwt::has_form(token) {
+    if jwt_form::has_form(token) {
         Ok(SecretString::from(token))
     } else {
         let path = path.display();

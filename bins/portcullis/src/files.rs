@@ -5,7 +5,7 @@ mod readable;
 pub(crate) use readable::write_readable;
 
 use crate::error::CliError;
-use crate::jwt;
+use portcullis_enrollment::jwt_form;
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, Write as _};
@@ -281,7 +281,7 @@ pub(crate) fn read_text(path: &Path) -> Result<String, CliError> {
 
 fn read_error(path: &Path, error: io::Error) -> CliError {
     let name = path.file_name().and_then(OsStr::to_str);
-    if name.is_some_and(jwt::is_certain) {
+    if name.is_some_and(jwt_form::is_certain) {
         // The token is a secret.
         return CliError::usage("the argument is a token, not a file with a token")
             .hint("give the file that contains it, or pipe it in and give `-`");

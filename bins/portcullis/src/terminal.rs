@@ -1,6 +1,7 @@
 //! What terminals show and obey.
 
-use portcullis_domain::terminal;
+pub(crate) use portcullis_domain::terminal::escape_control_characters;
+
 use std::io;
 use terminal_size::{Height, Width, terminal_size_of};
 
@@ -35,42 +36,4 @@ pub(crate) fn stdout_height() -> Option<usize> {
 pub(crate) fn stderr_width() -> Option<usize> {
     let (Width(columns), _) = terminal_size_of(io::stderr())?;
     Some(usize::from(columns)).filter(|columns| *columns > 0)
-}
-
-/// Escapes terminal control characters, which names and messages from others may contain.
-pub(crate) fn escape_control_characters(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for character in text.chars() {
-        if is_unsafe(character) {
-            safe.extend(character.escape_unicode());
-        } else {
-            safe.push(character);
-        }
-    }
-    safe
-}
-
-/// Like [`terminal::is_terminal_control`], but allows line feeds.
-fn is_unsafe(character: char) -> bool {
-    character != '\n' && terminal::is_terminal_control(character)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_harmless_characters_are_left() {
-        for (text, shown) in [
-            ("plain äß 漢字", "plain äß 漢字"),
-            ("two\nlines", "two\nlines"),
-            ("\u{1b}[31mred", "\\u{1b}[31mred"),
-            ("a\tb\r", "a\\u{9}b\\u{d}"),
-            ("\u{9b}2J", "\\u{9b}2J"),
-            ("evil\u{202e}txt", "evil\\u{202e}txt"),
-            ("a\u{200b}dmin\u{2028}", "a\\u{200b}dmin\\u{2028}"),
-        ] {
-            assert_eq!(escape_control_characters(text), shown);
-        }
-    }
 }

@@ -41,6 +41,27 @@ pub fn escape_json(text: &str) -> String {
     safe
 }
 
+/// Escapes the characters that control a terminal, except line feeds, as Rust writes them.
+///
+/// # Examples
+///
+/// ```
+/// use portcullis_domain::terminal::escape_control_characters;
+///
+/// assert_eq!(escape_control_characters("a\tb\n\u{1b}[2J"), "a\\u{9}b\n\\u{1b}[2J");
+/// ```
+pub fn escape_control_characters(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character != '\n' && is_terminal_control(character) {
+            safe.extend(character.escape_unicode());
+        } else {
+            safe.push(character);
+        }
+    }
+    safe
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -58,6 +79,21 @@ mod tests {
             ' ', 'a', 'ß', '漢', '…', '\u{301}', '🦀', '\u{2027}', '\u{2070}',
         ] {
             assert!(!is_terminal_control(character), "{character:?}");
+        }
+    }
+
+    #[test]
+    fn only_harmless_characters_are_left() {
+        for (text, shown) in [
+            ("plain äß 漢字", "plain äß 漢字"),
+            ("two\nlines", "two\nlines"),
+            ("\u{1b}[31mred", "\\u{1b}[31mred"),
+            ("a\tb\r", "a\\u{9}b\\u{d}"),
+            ("\u{9b}2J", "\\u{9b}2J"),
+            ("evil\u{202e}txt", "evil\\u{202e}txt"),
+            ("a\u{200b}dmin\u{2028}", "a\\u{200b}dmin\\u{2028}"),
+        ] {
+            assert_eq!(escape_control_characters(text), shown);
         }
     }
 }

@@ -11,7 +11,6 @@ pub(crate) mod with_csr;
 
 use crate::context::Context;
 use crate::credential::{CertificateArgs, Credential};
-use crate::enrollment_token::UnverifiedToken;
 use crate::error::{CliError, ErrorKind};
 use crate::ext_jwt;
 use crate::files;
@@ -22,6 +21,7 @@ use issuer::Issuer;
 use key_type_arg::KeyTypeArg;
 use output_file::OutputFile;
 use portcullis_domain::clock::Timestamp;
+use portcullis_enrollment::UnverifiedToken;
 use portcullis_pki::EnrollmentClaims;
 use secrecy::SecretString;
 use std::path::{Path, PathBuf};

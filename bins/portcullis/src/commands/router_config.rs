@@ -1,59 +1,76 @@
 //! `portcullis router-config`.
 
-mod check;
-mod environment;
-mod explain;
-mod finding_renderer;
-mod generate;
-mod input;
-mod panic_filter;
-mod rule_set;
-mod schema;
-mod show;
-
-use crate::error::CliError;
-use crate::output::Format;
-use clap::Subcommand;
-
-/// Help footer of `router-config`.
-pub(crate) const EXAMPLES: &str = "\
-These are the files of `ziti router run`, which often ignores mistakes silently or ends with a stack
-trace. These commands report them in milliseconds, with the location and a fix. They only read the
-given files: no login, no profile, no network.
-
-Examples:
-  portcullis router-config check router.yml
-  portcullis router-config check --as openziti routers/*.yml
-  portcullis router-config show router.yml
-  portcullis router-config explain link.listeners
-  portcullis router-config generate edge --name r1 --controller ctrl.example.com:6262 --out r1.yml
-  portcullis router-config schema > router.schema.json";
-
-/// Subcommands for configuration files of routers.
-#[derive(Debug, Subcommand)]
-pub(crate) enum RouterConfigCommand {
-    /// Report every mistake in files, and whether a router would run with them
-    #[command(visible_aliases = ["validate", "lint"])]
-    Check(check::CheckArgs),
-    /// Show the effective values, including defaults, and their sources
-    Show(show::ShowArgs),
-    /// Explain a key: meaning, default, bounds and an example
-    Explain(explain::ExplainArgs),
-    /// Generate a commented file for a new router
-    #[command(subcommand, after_long_help = generate::EXAMPLES)]
-    Generate(generate::GenerateCommand),
-    /// Print the JSON Schema of the file, for completion and hints in editors
-    #[command(after_long_help = schema::EXAMPLES)]
-    Schema,
-}
+use crate::error::{CliError, ErrorKind};
+use crate::files::{self, Existing};
+use crate::output::{self, Format, Output};
+use crate::{panic_filter, terminal};
+use portcullis_router_config_commands::{
+    self as commands, Console, DocumentFormat, Failure, FailureKind, RouterConfigCommand,
+};
+use serde_json::Value;
+use std::path::Path;
 
 pub(crate) fn run(output: Format, command: &RouterConfigCommand) -> Result<(), CliError> {
     panic_filter::silence_parser_panics();
-    match command {
-        RouterConfigCommand::Check(arguments) => check::run(output, arguments),
-        RouterConfigCommand::Show(arguments) => show::run(output, arguments),
-        RouterConfigCommand::Explain(arguments) => explain::run(output, arguments),
-        RouterConfigCommand::Generate(command) => generate::run(command),
-        RouterConfigCommand::Schema => schema::run(output),
+    commands::run(&Output::new(output), command)
+}
+
+impl Console for Output {
+    type Error = CliError;
+
+    fn command(&self) -> &'static str {
+        "portcullis router-config"
+    }
+
+    fn format(&self) -> DocumentFormat {
+        match Self::format(*self) {
+            Format::Table | Format::Wide | Format::Name => DocumentFormat::Text,
+            Format::Json => DocumentFormat::Json,
+            Format::Yaml => DocumentFormat::Yaml,
+        }
+    }
+
+    fn stdout_columns(&self) -> Option<usize> {
+        terminal::stdout_width()
+    }
+
+    fn stderr_columns(&self) -> Option<usize> {
+        terminal::stderr_width()
+    }
+
+    fn write(&self, text: &str) -> Result<(), CliError> {
+        output::write(text)
+    }
+
+    fn is_closed(error: &CliError) -> bool {
+        error.kind() == ErrorKind::BrokenPipe
+    }
+
+    fn write_document(&self, document: &Value) -> Result<(), CliError> {
+        Self::write_document(*self, document)
+    }
+
+    fn write_json(&self, document: &Value) -> Result<(), CliError> {
+        Self::new(Format::Json).write_document(document)
+    }
+
+    fn write_stderr(&self, text: &str) {
+        output::write_stderr(text);
+    }
+
+    fn write_file(&self, path: &Path, replace: bool, text: &str) -> Result<(), CliError> {
+        files::write_readable(path, Existing::with_force(replace), text.as_bytes())?;
+        output::note(&format!("Wrote {}.", path.display()));
+        Ok(())
+    }
+}
+
+impl From<Failure> for CliError {
+    fn from(failure: Failure) -> Self {
+        let error = match failure.kind {
+            FailureKind::Usage => Self::usage(failure.message),
+            FailureKind::AlreadyReported => Self::already_reported(),
+        };
+        failure.hints.into_iter().fold(error, Self::hint)
     }
 }

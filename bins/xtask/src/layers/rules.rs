@@ -72,6 +72,10 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
     ),
     ("domain", AllowedDependencies::Only(&[])),
     ("e2e-encryption", AllowedDependencies::Only(&[])),
+    (
+        "enrollment",
+        AllowedDependencies::Only(&["client", "domain", "pki"]),
+    ),
     ("fabric", AllowedDependencies::Only(&["channel", "domain"])),
     ("fetch", AllowedDependencies::Only(&["app", "domain"])),
     ("files", AllowedDependencies::Only(&[])),
@@ -112,6 +116,16 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
     (
         "router-config",
         AllowedDependencies::Only(&["domain", "key-table", "yaml"]),
+    ),
+    (
+        "router-config-commands",
+        AllowedDependencies::Only(&[
+            "command-line",
+            "domain",
+            "key-table",
+            "router-config",
+            "yaml",
+        ]),
     ),
     (
         "router-io",

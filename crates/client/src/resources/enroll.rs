@@ -56,6 +56,25 @@ impl Client {
         self.post(&endpoint, Body::json(&body)?).await
     }
 
+    /// Completes the enrollment of an edge router (`erott`) or transit router (`trott`) with certificate signing
+    /// requests in PEM, for a client and for a server certificate. The result contains both certificates, and the
+    /// CA certificates of the network.
+    pub async fn enroll_router(
+        &self,
+        method: &str,
+        token: SecretString,
+        csr: String,
+        server_csr: String,
+    ) -> Result<EnrollmentResult, ClientError> {
+        let body = GenericEnroll {
+            cert_csr: Some(csr),
+            server_cert_csr: Some(server_csr),
+            ..GenericEnroll::default()
+        };
+        self.post(&enroll_endpoint(method, token), Body::json(&body)?)
+            .await
+    }
+
     /// Completes an enrollment of method `updb` by choosing a password. The result contains the username,
     /// which the enrollment determines, whatever `username` says.
     pub async fn enroll_with_password(

@@ -45,8 +45,6 @@ config_section! {
         endpoint: value<String> = "endpoint",
         /// Addresses of several controllers, not used beside `endpoint`.
         endpoints: value<Vec<String>> = "endpoints",
-        /// File in which the router keeps the addresses that controllers tell it.
-        endpoints_file: value<String> = "endpointsFile",
         /// Interface or address to dial from.
         bind: value<String> = "bind",
         /// How long an answer may take.

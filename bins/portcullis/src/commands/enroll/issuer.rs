@@ -1,10 +1,10 @@
-//! Issuers of enrollment tokens.
+//! Issuers of enrollment tokens, for the commands.
 
 use crate::context::Context;
-use crate::enrollment_token::UnverifiedToken;
 use crate::error::CliError;
-use portcullis_client::{Client, ClientBuilder, Trust, first_contact};
-use portcullis_pki::{Certificate, EnrollmentClaims, pkcs7};
+use portcullis_client::{Client, ClientBuilder};
+use portcullis_enrollment::{IssuerError, TokenError, UnverifiedToken};
+use portcullis_pki::{Certificate, EnrollmentClaims};
 use url::Url;
 
 /// A controller that was verified as the issuer of a token.
@@ -16,27 +16,22 @@ pub(super) struct Issuer {
 }
 
 impl Issuer {
-    /// Verifies a token as OpenZiti clients do: against the certificate of its issuer, which
-    /// vouches for the CA certificates, which verify the connection that the token is sent over.
+    /// Verifies a token.
     pub(super) async fn verify_token(
         context: &Context,
         token: &UnverifiedToken,
     ) -> Result<(EnrollmentClaims, Self), CliError> {
-        let url = token.issuer().clone();
-        let chain = first_contact::peer_chain(&url, context.timeout).await?;
-        let leaf = chain.into_iter().next();
-        let leaf =
-            leaf.ok_or_else(|| CliError::failed("the controller did not present a certificate"))?;
-        let claims = token.verify(&leaf, context.now())?;
-
-        let pinned = context.client(&url, Trust::exact_leaf(leaf)).build()?;
-        let authorities = pkcs7::decode_base64(&pinned.ca_bundle().await?).map_err(|error| {
-            CliError::failed("the CA certificates of the controller cannot be read")
-                .with_source(error)
-        })?;
+        let client = |url: &Url, trust| context.client(url, trust);
+        let verified = portcullis_enrollment::Issuer::verify_token(
+            token,
+            context.now(),
+            context.timeout,
+            client,
+        );
+        let (claims, issuer) = verified.await?;
         let issuer = Self {
-            url,
-            authorities,
+            url: issuer.url,
+            authorities: issuer.authorities,
             context: context.clone(),
         };
         Ok((claims, issuer))
@@ -45,10 +40,43 @@ impl Issuer {
     /// Starts building a client that trusts the CA certificates.
     pub(super) fn builder(&self) -> ClientBuilder {
         let anchors = self.authorities.iter().map(|one| one.as_rustls().clone());
-        self.context.client(&self.url, Trust::anchors(anchors))
+        self.context
+            .client(&self.url, portcullis_client::Trust::anchors(anchors))
     }
 
     pub(super) fn client(&self) -> Result<Client, CliError> {
         Ok(self.builder().build()?)
+    }
+}
+
+impl From<TokenError> for CliError {
+    fn from(error: TokenError) -> Self {
+        let failure = Self::failed(error.to_string());
+        match error {
+            TokenError::NotAToken => failure
+                .hint("an enrollment token is a single line with three parts separated by dots"),
+            TokenError::NoIssuer => failure,
+            TokenError::Expired => failure
+                .hint("ask the administrator for a new one (`portcullis enrollment refresh`)"),
+            TokenError::OfOther { source, .. } => failure.with_source(source).hint(
+                "ask the administrator for a new one; do not use this one with any other controller",
+            ),
+        }
+    }
+}
+
+impl From<IssuerError> for CliError {
+    fn from(error: IssuerError) -> Self {
+        match error {
+            IssuerError::Contact(error) => error.into(),
+            IssuerError::Token(error) => error.into(),
+            IssuerError::Build(error) => error.into(),
+            IssuerError::Client(error) => error.into(),
+            error @ IssuerError::NoCertificate => Self::failed(error.to_string()),
+            IssuerError::Authorities(source) => {
+                Self::failed("the CA certificates of the controller cannot be read")
+                    .with_source(source)
+            },
+        }
     }
 }

@@ -1,16 +1,16 @@
 //! `portcullis router-config check`.
 
-use crate::commands::router_config::environment::Environment;
-use crate::commands::router_config::finding_renderer::FindingRenderer;
-use crate::commands::router_config::input::{Input, repeats_stdin};
-use crate::commands::router_config::rule_set::{CheckResult, RuleSet};
-use crate::error::{CliError, ErrorKind};
-use crate::output::{self, Format};
-use crate::terminal;
+use crate::console::{Console, DocumentFormat};
+use crate::environment::Environment;
+use crate::failure::Failure;
+use crate::finding_renderer::FindingRenderer;
+use crate::input::{Input, repeats_stdin};
+use crate::rule_set::{CheckResult, RuleSet};
 use clap::{Args, ValueEnum, ValueHint};
 use portcullis_command_line::supports_color;
+use portcullis_domain::terminal::escape_json;
 use portcullis_router_config::{CheckOptions, Verdict, report_json};
-use std::io;
+use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -40,7 +40,7 @@ Exit codes:
 /// Arguments of `router-config check`.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
-pub(crate) struct CheckArgs {
+pub struct CheckArgs {
     /// Files to check; `-` for standard input
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     files: Vec<PathBuf>,
@@ -71,10 +71,10 @@ enum CheckFormat {
     Json,
 }
 
-pub(super) fn run(output: Format, arguments: &CheckArgs) -> Result<(), CliError> {
-    let format = arguments.format(output)?;
+pub(crate) fn run<C: Console>(console: &C, arguments: &CheckArgs) -> Result<(), C::Error> {
+    let format = arguments.format(console.format())?;
     if repeats_stdin(&arguments.files) {
-        return Err(CliError::usage("standard input can only be given once"));
+        return Err(Failure::usage("standard input can only be given once").into());
     }
     let environment = Environment::load(arguments.env_file.as_ref())?;
     let options = CheckOptions::new().allow_unknown(arguments.allow_unknown);
@@ -85,50 +85,70 @@ pub(super) fn run(output: Format, arguments: &CheckArgs) -> Result<(), CliError>
         let result = arguments.norm.check(&input, options, &environment);
         is_accepted &= result.verdict == Verdict::Accept;
         if is_read {
-            is_read = write(&arguments.report(format, &input, &result))?;
+            is_read = write(console, &arguments.report(console, format, &input, &result))?;
         }
     }
     if is_accepted {
         Ok(())
     } else {
-        Err(CliError::already_reported())
+        Err(Failure::already_reported().into())
     }
 }
 
 /// Writes a report; `false` if the reader closed the output. Checking goes on for the exit code.
-fn write(report: &str) -> Result<bool, CliError> {
-    match output::write(report) {
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
+fn write<C: Console>(console: &C, report: &str) -> Result<bool, C::Error> {
+    match console.write(report) {
+        Err(error) if C::is_closed(&error) => Ok(false),
         written => written.map(|()| true),
     }
 }
 
 impl CheckArgs {
     /// Format from `--format`, or else from the global `--output`.
-    fn format(&self, output: Format) -> Result<CheckFormat, CliError> {
+    fn format(&self, output: DocumentFormat) -> Result<CheckFormat, Failure> {
         match (self.format, output) {
             (Some(format), _) => Ok(format),
-            (None, Format::Table | Format::Wide | Format::Name) => Ok(CheckFormat::Human),
-            (None, Format::Json) => Ok(CheckFormat::Json),
-            (None, Format::Yaml) => Err(CliError::usage(
+            (None, DocumentFormat::Text) => Ok(CheckFormat::Human),
+            (None, DocumentFormat::Json) => Ok(CheckFormat::Json),
+            (None, DocumentFormat::Yaml) => Err(Failure::usage(
                 "findings cannot be written as YAML: choose `--format human` or `--format json`",
             )),
         }
     }
 
-    fn report(&self, format: CheckFormat, input: &Input, judged: &CheckResult) -> String {
+    fn report(
+        &self,
+        console: &impl Console,
+        format: CheckFormat,
+        input: &Input,
+        judged: &CheckResult,
+    ) -> String {
         match format {
             CheckFormat::Json => {
                 let object = report_json(&input.name, judged.verdict, &judged.findings);
-                output::json_for_stdout(&format!("{object}\n")).into_owned()
+                json_for_stdout(&format!("{object}\n"))
             },
             CheckFormat::Human => {
                 let is_colored = supports_color(&io::stdout());
-                let drawing = FindingRenderer::new(input, is_colored, terminal::stdout_width());
+                let drawing = FindingRenderer::new(
+                    input,
+                    console.command(),
+                    is_colored,
+                    console.stdout_columns(),
+                );
                 let mut report = drawing.render_findings(&judged.findings);
                 report.push_str(&drawing.render_summary(self.norm, judged));
                 report
             },
         }
+    }
+}
+
+/// JSON text, with control characters escaped on a terminal.
+fn json_for_stdout(text: &str) -> String {
+    if io::stdout().is_terminal() {
+        escape_json(text)
+    } else {
+        text.to_owned()
     }
 }

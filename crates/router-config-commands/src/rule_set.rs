@@ -1,7 +1,7 @@
 //! Rule sets and their results.
 
-use crate::commands::router_config::environment::Environment;
-use crate::commands::router_config::input::Input;
+use crate::environment::Environment;
+use crate::input::Input;
 use clap::ValueEnum;
 use portcullis_router_config::openziti::{self, Evaluation, Machine};
 use portcullis_router_config::{
@@ -11,7 +11,7 @@ use portcullis_router_config::{
 
 /// Rule sets to check files by.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub(super) enum RuleSet {
+pub enum RuleSet {
     /// The specification, strictly: reports every mistake
     #[default]
     Portcullis,
@@ -21,16 +21,16 @@ pub(super) enum RuleSet {
 
 /// Result of checking a file.
 #[derive(Debug)]
-pub(super) struct CheckResult {
-    pub(super) verdict: Verdict,
+pub struct CheckResult {
+    pub verdict: Verdict,
     /// Stage at which OpenZiti fails; only for its rule set.
-    pub(super) stage: Option<Stage>,
-    pub(super) findings: Vec<Finding>,
+    pub stage: Option<Stage>,
+    pub findings: Vec<Finding>,
 }
 
 impl RuleSet {
     /// Checks a file.
-    pub(super) fn check(
+    pub(crate) fn check(
         self,
         input: &Input,
         options: CheckOptions<'_>,
@@ -50,7 +50,7 @@ impl RuleSet {
     }
 
     /// Checks a file and returns the effective values that can be determined.
-    pub(super) fn load(
+    pub(crate) fn load(
         self,
         input: &Input,
         environment: &Environment,
@@ -105,7 +105,7 @@ fn text(input: &Input) -> Result<SourceFile<'_>, &Diagnostic> {
 
 impl CheckResult {
     /// Counts the findings of a severity.
-    pub(super) fn count(&self, severity: Severity) -> usize {
+    pub(crate) fn count(&self, severity: Severity) -> usize {
         let of = |finding: &&Finding| finding.diagnostic.severity == severity;
         self.findings.iter().filter(of).count()
     }

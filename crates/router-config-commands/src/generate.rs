@@ -1,8 +1,7 @@
 //! `portcullis router-config generate`.
 
-use crate::error::CliError;
-use crate::files::{self, Existing};
-use crate::output;
+use crate::console::Console;
+use crate::failure::Failure;
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use portcullis_router_config::generate::{
     GenerateError, GenerateOptions, RouterKind, Tunnel, generate,
@@ -12,7 +11,7 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 
 /// Help footer of `generate`.
-pub(super) const EXAMPLES: &str = "\
+pub(crate) const EXAMPLES: &str = "\
 The file is short and commented, as if written by hand. Both Portcullis and `ziti router run` accept
 it.
 
@@ -25,7 +24,7 @@ Examples:
 
 /// Kinds of routers to generate a file for.
 #[derive(Debug, Subcommand)]
-pub(crate) enum GenerateCommand {
+pub enum GenerateCommand {
     /// A router for SDKs and tunnelers that also forwards traffic
     #[command(after_long_help = EXAMPLES)]
     Edge(EdgeArgs),
@@ -36,7 +35,7 @@ pub(crate) enum GenerateCommand {
 
 /// Options for every router.
 #[derive(Debug, Args)]
-pub(crate) struct RouterArgs {
+pub struct RouterArgs {
     /// Name of the router, also used for its certificate and key files
     #[arg(long, value_name = "NAME")]
     name: String,
@@ -80,7 +79,7 @@ pub(crate) struct RouterArgs {
 
 /// Options for edge routers.
 #[derive(Debug, Args)]
-pub(crate) struct EdgeArgs {
+pub struct EdgeArgs {
     #[command(flatten)]
     router: RouterArgs,
 
@@ -151,36 +150,33 @@ fn is_host_char(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '.' | '-' | '_')
 }
 
-pub(super) fn run(command: &GenerateCommand) -> Result<(), CliError> {
+pub(crate) fn run<C: Console>(console: &C, command: &GenerateCommand) -> Result<(), C::Error> {
     let (arguments, plan) = match command {
         GenerateCommand::Edge(arguments) => (&arguments.router, arguments.plan()?),
         GenerateCommand::Fabric(arguments) => (arguments, arguments.plan(RouterKind::Fabric)),
     };
     let file = generate(&plan).map_err(|error| arguments.explain_error(&error))?;
-    let Some(path) = &arguments.out else {
-        return output::write(&file);
-    };
-    let existing = Existing::with_force(arguments.force);
-    files::write_readable(path, existing, file.as_bytes())?;
-    output::note(&format!("Wrote {}.", path.display()));
-    Ok(())
+    match &arguments.out {
+        Some(path) => console.write_file(path, arguments.force, &file),
+        None => console.write(&file),
+    }
 }
 
 impl RouterArgs {
     /// Explains which options are invalid.
-    fn explain_error(&self, error: &GenerateError) -> CliError {
+    fn explain_error(&self, error: &GenerateError) -> Failure {
         let findings = match error {
             GenerateError::Refused(findings) => findings,
-            GenerateError::Unwritable(_) => return CliError::usage(error.to_string()),
+            GenerateError::Unwritable(_) => return Failure::usage(error.to_string()),
             GenerateError::Ipv6Edge(address) => {
-                return CliError::usage(error.to_string()).hint(format!(
+                return Failure::usage(error.to_string()).hint(format!(
                     "pass a name with `--host`, and the address with `--ip {address}`"
                 ));
             },
         };
         let found = findings.first().map(|finding| &finding.diagnostic);
         let reason = found.map_or("", |diagnostic| &diagnostic.message);
-        let failure = CliError::usage(format!("these options produce an invalid file: {reason}"));
+        let failure = Failure::usage(format!("these options produce an invalid file: {reason}"));
         match found.and_then(|diagnostic| diagnostic.help.as_ref()) {
             _ if self.host.is_none() && !self.name.chars().all(is_host_char) => {
                 failure.hint("the router name is not a host name: pass one with `--host`")
@@ -205,7 +201,7 @@ impl RouterArgs {
 }
 
 impl EdgeArgs {
-    fn plan(&self) -> Result<GenerateOptions, CliError> {
+    fn plan(&self) -> Result<GenerateOptions, Failure> {
         Ok(GenerateOptions {
             edge_port: self.edge_port,
             web_sockets: self.web_sockets,
@@ -215,8 +211,8 @@ impl EdgeArgs {
     }
 
     /// Rejects options of another tunneler mode.
-    fn tunnel(&self) -> Result<Tunnel, CliError> {
-        let refuse = |message: &str| Err(CliError::usage(message));
+    fn tunnel(&self) -> Result<Tunnel, Failure> {
+        let refuse = |message: &str| Err(Failure::usage(message));
         if self.lan_interface.is_some() && self.tunnel != TunnelMode::Tproxy {
             return refuse("`--lan-interface` can only be used with `--tunnel tproxy`");
         }

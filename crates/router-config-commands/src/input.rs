@@ -1,6 +1,5 @@
 //! Bounded reading of input files.
 
-use crate::secret_source::is_stdin;
 use portcullis_domain::io_error;
 use portcullis_router_config::{Diagnostic, KeyPath, MAX_FILE_SIZE, Severity, file_too_large};
 use portcullis_yaml::SourceLocation;
@@ -13,17 +12,17 @@ const UNREADABLE: &str = "unreadable";
 
 /// An input file.
 #[derive(Debug)]
-pub(super) struct Input {
+pub struct Input {
     /// Name as given in the arguments.
-    pub(super) name: String,
+    pub name: String,
     /// Content, or the finding that it is unreadable.
-    pub(super) bytes: Result<Vec<u8>, Box<Diagnostic>>,
+    pub bytes: Result<Vec<u8>, Box<Diagnostic>>,
 }
 
 impl Input {
     /// Reads a file, or standard input for `-`. Files over the size limit are not read.
-    pub(super) fn read(path: &Path) -> Self {
-        let read = if is_stdin(Some(path)) {
+    pub fn read(path: &Path) -> Self {
+        let read = if is_stdin(path) {
             read_bounded(io::stdin().lock())
         } else {
             read_file(path)
@@ -41,9 +40,14 @@ impl Input {
 }
 
 /// Whether standard input is given more than once.
-pub(super) fn repeats_stdin(paths: &[PathBuf]) -> bool {
-    let named = paths.iter().filter(|path| is_stdin(Some(path)));
+pub(crate) fn repeats_stdin(paths: &[PathBuf]) -> bool {
+    let named = paths.iter().filter(|path| is_stdin(path));
     named.count() > 1
+}
+
+/// Whether a path means standard input.
+fn is_stdin(path: &Path) -> bool {
+    path == Path::new("-")
 }
 
 /// `None` when the file is too large.

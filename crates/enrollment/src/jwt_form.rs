@@ -4,13 +4,13 @@
 const OBJECT_START: &str = "eyJ";
 
 /// Whether a text has the form of a signed JWT: three parts, separated by dots.
-pub(crate) fn has_form(text: &str) -> bool {
+pub fn has_form(text: &str) -> bool {
     let parts: Vec<_> = text.split('.').collect();
     parts.len() == 3 && parts.iter().all(|part| is_base64url(part))
 }
 
 /// Whether a word is a JWT rather than the name of a file.
-pub(crate) fn is_certain(word: &str) -> bool {
+pub fn is_certain(word: &str) -> bool {
     word.starts_with(OBJECT_START) && has_form(word)
 }
 

@@ -1,14 +1,16 @@
 //! Sources of environment variables.
 
-use crate::error::CliError;
-use crate::files;
+use crate::failure::Failure;
+use portcullis_domain::io_error::describe_io_error;
 use std::collections::BTreeMap;
 use std::env;
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Environment to expand variables from.
 #[derive(Debug)]
-pub(super) enum Environment {
+pub(crate) enum Environment {
     Process,
     /// Only the variables of a file.
     File(BTreeMap<String, String>),
@@ -16,7 +18,7 @@ pub(super) enum Environment {
 
 impl Environment {
     /// Loads the variables of a file, or uses those of this process.
-    pub(super) fn load(file: Option<&PathBuf>) -> Result<Self, CliError> {
+    pub(crate) fn load(file: Option<&PathBuf>) -> Result<Self, Failure> {
         let Some(path) = file else {
             return Ok(Self::Process);
         };
@@ -33,7 +35,7 @@ impl Environment {
     }
 
     /// Finds the value of a variable.
-    pub(super) fn get(&self, name: &str) -> Option<String> {
+    pub(crate) fn get(&self, name: &str) -> Option<String> {
         match self {
             Self::Process => env::var_os(name).map(|value| value.to_string_lossy().into_owned()),
             Self::File(variables) => variables.get(name).cloned(),
@@ -42,8 +44,16 @@ impl Environment {
 }
 
 /// An unreadable environment file is a usage error, not a finding.
-fn read(path: &Path) -> Result<String, CliError> {
-    files::read_text(path).map_err(|error| CliError::usage(error.message()))
+fn read(path: &Path) -> Result<String, Failure> {
+    let text = if path == Path::new("-") {
+        io::read_to_string(io::stdin())
+    } else {
+        fs::read_to_string(path)
+    };
+    text.map_err(|error| {
+        let why = describe_io_error(&error);
+        Failure::usage(format!("{} cannot be read: {why}", path.display()))
+    })
 }
 
 fn parse_variable(line: &str) -> Option<(&str, &str)> {
@@ -53,8 +63,8 @@ fn parse_variable(line: &str) -> Option<(&str, &str)> {
 }
 
 /// The line is not quoted: it may contain a secret.
-fn malformed_line(path: &Path, number: usize) -> CliError {
-    CliError::usage(format!(
+fn malformed_line(path: &Path, number: usize) -> Failure {
+    Failure::usage(format!(
         "line {number} of {} is not of the form `KEY=VALUE`",
         path.display()
     ))

@@ -1,61 +1,81 @@
-//! Enrollment tokens.
+//! Tokens before anything in them is believed.
 
-use crate::controller_url;
-use crate::error::CliError;
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use portcullis_domain::clock::Timestamp;
 use portcullis_pki::{EnrollmentClaims, JwtError, jwt};
-use url::Url;
+use url::{Host, Url};
 use zeroize::Zeroizing;
 
+/// A token cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum TokenError {
+    #[error("this is not an enrollment token")]
+    NotAToken,
+    #[error("the token does not name the controller that issued it")]
+    NoIssuer,
+    #[error("the token has expired")]
+    Expired,
+    #[error("the token was not issued by the controller at {url}")]
+    OfOther {
+        url: String,
+        #[source]
+        source: JwtError,
+    },
+}
+
 /// An unverified enrollment token.
-pub(crate) struct UnverifiedToken {
+#[derive(Debug)]
+pub struct UnverifiedToken {
     text: Zeroizing<String>,
     issuer: Url,
 }
 
 impl UnverifiedToken {
     /// Parses a token to find its issuer.
-    pub(crate) fn parse(text: &str) -> Result<Self, CliError> {
+    pub fn parse(text: &str) -> Result<Self, TokenError> {
         let text = text.trim();
-        let claims = parse_claims(text).ok_or_else(|| {
-            CliError::failed("this is not an enrollment token")
-                .hint("an enrollment token is a single line with three parts separated by dots")
-        })?;
+        let claims = parse_claims(text).ok_or(TokenError::NotAToken)?;
         let issuer = Url::parse(&claims.iss)
             .ok()
             .filter(|url| url.scheme() == "https");
-        let issuer = issuer
-            .as_ref()
-            .and_then(controller_url::origin)
-            .ok_or_else(|| {
-                CliError::failed("the token does not name the controller that issued it")
-            })?;
+        let issuer = issuer.as_ref().and_then(origin);
         Ok(Self {
             text: Zeroizing::new(text.to_owned()),
-            issuer,
+            issuer: issuer.ok_or(TokenError::NoIssuer)?,
         })
     }
 
     /// URL of the controller that the token names as its issuer.
-    pub(crate) fn issuer(&self) -> &Url {
+    pub fn issuer(&self) -> &Url {
         &self.issuer
     }
 
     /// Verifies that the key of the certificate `leaf` signed the token, and that it has not
     /// expired at `now`.
-    pub(crate) fn verify(&self, leaf: &[u8], now: Timestamp) -> Result<EnrollmentClaims, CliError> {
-        let url = controller_url::display(&self.issuer);
+    pub fn verify(&self, leaf: &[u8], now: Timestamp) -> Result<EnrollmentClaims, TokenError> {
         jwt::verify_with_certificate(&self.text, leaf, now).map_err(|error| match error {
-            JwtError::Expired => CliError::failed("the token has expired")
-                .hint("ask the administrator for a new one (`portcullis enrollment refresh`)"),
-            other => CliError::failed(format!(
-                "the token was not issued by the controller at {url}"
-            ))
-            .with_source(other)
-            .hint("ask the administrator for a new one; do not use this one with any other controller"),
+            JwtError::Expired => TokenError::Expired,
+            source => TokenError::OfOther {
+                url: display_url(&self.issuer),
+                source,
+            },
         })
     }
+}
+
+/// Reduces a URL to its scheme, host and port.
+pub fn origin(url: &Url) -> Option<Url> {
+    let host = url.host()?.to_owned();
+    if matches!(&host, Host::Domain(domain) if domain.is_empty()) {
+        return None;
+    }
+    let port = url.port_or_known_default()?;
+    Url::parse(&format!("https://{host}:{port}")).ok()
+}
+
+/// Formats a URL without a trailing slash.
+pub fn display_url(url: &Url) -> String {
+    url.as_str().trim_end_matches('/').to_owned()
 }
 
 /// Unverified claims.

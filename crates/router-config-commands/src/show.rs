@@ -1,12 +1,11 @@
 //! `portcullis router-config show`.
 
-use crate::commands::router_config::environment::Environment;
-use crate::commands::router_config::finding_renderer::FindingRenderer;
-use crate::commands::router_config::input::Input;
-use crate::commands::router_config::rule_set::RuleSet;
-use crate::error::CliError;
-use crate::output::{self, Format, Output};
-use crate::terminal;
+use crate::console::{Console, DocumentFormat};
+use crate::environment::Environment;
+use crate::failure::Failure;
+use crate::finding_renderer::FindingRenderer;
+use crate::input::Input;
+use crate::rule_set::RuleSet;
 use clap::{Args, ValueEnum, ValueHint};
 use portcullis_command_line::supports_color;
 use portcullis_domain::terminal::escape_json;
@@ -26,7 +25,7 @@ Examples:
 /// Arguments of `router-config show`.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
-pub(crate) struct ShowArgs {
+pub struct ShowArgs {
     /// File to show; `-` for standard input
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     file: PathBuf,
@@ -53,34 +52,35 @@ enum ShowFormat {
     Json,
 }
 
-pub(super) fn run(output: Format, arguments: &ShowArgs) -> Result<(), CliError> {
+pub(crate) fn run<C: Console>(console: &C, arguments: &ShowArgs) -> Result<(), C::Error> {
     let environment = Environment::load(arguments.env_file.as_ref())?;
     let input = Input::read(&arguments.file);
     let (result, effective) = arguments.norm.load(&input, &environment);
     if !effective.is_empty() {
-        match arguments.format(output) {
-            ShowFormat::Yaml => output::write(&escape_json(&effective.to_yaml()))?,
-            ShowFormat::Json => Output::new(Format::Json).write_document(&effective.to_json())?,
+        match arguments.format(console.format()) {
+            ShowFormat::Yaml => console.write(&escape_json(&effective.to_yaml()))?,
+            ShowFormat::Json => console.write_json(&effective.to_json())?,
         }
     }
     if result.verdict == Verdict::Accept {
         return Ok(());
     }
     let is_colored = supports_color(&io::stderr());
-    let drawing = FindingRenderer::new(&input, is_colored, terminal::stderr_width());
+    let columns = console.stderr_columns();
+    let drawing = FindingRenderer::new(&input, console.command(), is_colored, columns);
     let is_error = |finding: &&Finding| finding.diagnostic.severity == Severity::Error;
     let errors = result.findings.iter().filter(is_error);
     let report = drawing.render_findings(errors) + &drawing.render_summary(arguments.norm, &result);
-    output::write_stderr(&report);
-    Err(CliError::already_reported())
+    console.write_stderr(&report);
+    Err(Failure::already_reported().into())
 }
 
 impl ShowArgs {
     /// Format from `--format`, or else from the global `--output`.
-    fn format(&self, output: Format) -> ShowFormat {
+    fn format(&self, output: DocumentFormat) -> ShowFormat {
         self.format.unwrap_or(match output {
-            Format::Json => ShowFormat::Json,
-            Format::Table | Format::Wide | Format::Name | Format::Yaml => ShowFormat::Yaml,
+            DocumentFormat::Json => ShowFormat::Json,
+            DocumentFormat::Text | DocumentFormat::Yaml => ShowFormat::Yaml,
         })
     }
 }

@@ -1,10 +1,9 @@
 //! `portcullis router-config schema`.
 
-use crate::error::CliError;
-use crate::output::{Format, Output};
+use crate::console::Console;
 
 /// Help footer of `schema`.
-pub(super) const EXAMPLES: &str = "\
+pub(crate) const EXAMPLES: &str = "\
 The schema is JSON Schema 2020-12, with descriptions, defaults, bounds and examples. Editors with a
 YAML language server use it if the first line of the router file is:
 
@@ -13,6 +12,6 @@ YAML language server use it if the first line of the router file is:
 Examples:
   portcullis router-config schema > router.schema.json";
 
-pub(super) fn run(output: Format) -> Result<(), CliError> {
-    Output::new(output).write_document(&portcullis_router_config::schema())
+pub(crate) fn run<C: Console>(console: &C) -> Result<(), C::Error> {
+    console.write_document(&portcullis_router_config::schema())
 }

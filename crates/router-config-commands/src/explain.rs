@@ -1,7 +1,7 @@
 //! `portcullis router-config explain`.
 
-use crate::error::CliError;
-use crate::output::{self, Format, Output};
+use crate::console::{Console, DocumentFormat};
+use crate::failure::Failure;
 use clap::Args;
 use clap_complete::CompletionCandidate;
 use clap_complete::engine::ArgValueCompleter;
@@ -24,7 +24,7 @@ Examples:
 /// Arguments of `router-config explain`.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
-pub(crate) struct ExplainArgs {
+pub struct ExplainArgs {
     /// Dotted path of the key (default: all sections)
     #[arg(value_name = "KEY.PATH", add = ArgValueCompleter::new(complete_key))]
     path: Option<String>,
@@ -38,27 +38,28 @@ fn complete_key(typed: &OsStr) -> Vec<CompletionCandidate> {
     found.collect()
 }
 
-pub(super) fn run(output: Format, arguments: &ExplainArgs) -> Result<(), CliError> {
+pub(crate) fn run<C: Console>(console: &C, arguments: &ExplainArgs) -> Result<(), C::Error> {
     let found = match arguments.path.as_deref() {
         None => sections::<RouterFile>(),
-        Some(path) => explain(path).map_err(|error| unknown_key(path, &error))?,
+        Some(path) => {
+            explain(path).map_err(|error| unknown_key(console.command(), path, &error))?
+        },
     };
-    let output = Output::new(output);
-    if output.is_machine_readable() {
+    if console.format() != DocumentFormat::Text {
         let found: Vec<Value> = found.iter().map(Explanation::to_json).collect();
-        return output.write_document(&found);
+        return console.write_document(&Value::Array(found));
     }
-    output::write(&match arguments.path {
+    console.write(&match arguments.path {
         None => text::list(&found),
         Some(_) => text::details(&found),
     })
 }
 
 /// Error for an unknown path, with suggestions.
-fn unknown_key(path: &str, error: &PathError) -> CliError {
-    let mut failure = CliError::usage(error.to_string());
+fn unknown_key(command: &str, path: &str, error: &PathError) -> Failure {
+    let mut failure = Failure::usage(error.to_string());
     if let Some(suggestion) = text::suggest_paths::<RouterFile>(path) {
         failure = failure.hint(suggestion);
     }
-    failure.hint("`portcullis router-config explain` lists the sections")
+    failure.hint(format!("`{command} explain` lists the sections"))
 }

@@ -1,10 +1,10 @@
 //! Rendering of findings, as compilers do.
 
-use crate::commands::router_config::input::Input;
-use crate::commands::router_config::rule_set::{CheckResult, RuleSet};
-use crate::terminal::escape_control_characters;
+use crate::input::Input;
+use crate::rule_set::{CheckResult, RuleSet};
 use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
 use portcullis_command_line::fit;
+use portcullis_domain::terminal::escape_control_characters;
 use portcullis_router_config::{
     Diagnostic, Effect, Finding, Severity, SourceFile, Stage, Verdict, codes,
 };
@@ -19,7 +19,8 @@ const MAX_LABEL_LENGTH: usize = 200;
 const MAX_KEY_LENGTH: usize = 16 << 10;
 
 /// Renderer for the findings in a file.
-pub(super) struct FindingRenderer {
+pub struct FindingRenderer {
+    command: &'static str,
     renderer: Renderer,
     columns: Option<usize>,
     name: String,
@@ -28,9 +29,17 @@ pub(super) struct FindingRenderer {
 
 impl FindingRenderer {
     /// Prepares to render the findings in a file, with messages of at most `columns` columns.
-    pub(super) fn new(input: &Input, is_colored: bool, columns: Option<usize>) -> Self {
+    ///
+    /// `command` is what explains keys, such as `portcullis router-config`.
+    pub fn new(
+        input: &Input,
+        command: &'static str,
+        is_colored: bool,
+        columns: Option<usize>,
+    ) -> Self {
         let bytes = input.bytes.as_deref().unwrap_or_default();
         Self {
+            command,
             renderer: if is_colored {
                 Renderer::styled()
             } else {
@@ -43,10 +52,7 @@ impl FindingRenderer {
     }
 
     /// Renders findings in order.
-    pub(super) fn render_findings<'f>(
-        &self,
-        findings: impl IntoIterator<Item = &'f Finding>,
-    ) -> String {
+    pub fn render_findings<'f>(&self, findings: impl IntoIterator<Item = &'f Finding>) -> String {
         let drawn = findings
             .into_iter()
             .map(|finding| self.render_finding(finding));
@@ -81,7 +87,7 @@ impl FindingRenderer {
         if let Some(effect) = finding.effect {
             group = group.element(Level::NOTE.message(self.fit(&describe_effect(effect), margin)));
         }
-        group = group.element(Level::NOTE.message(self.fit(&reading(finding), margin)));
+        group = group.element(Level::NOTE.message(self.fit(&self.reading(finding), margin)));
         let mut drawn = self.renderer.render(&[group]);
         drawn.push_str("\n\n");
         drawn
@@ -103,8 +109,16 @@ impl FindingRenderer {
             .char_column(number(diagnostic.column))
     }
 
+    /// What to read about the key: at the terminal, or in the documentation.
+    fn reading(&self, finding: &Finding) -> String {
+        let key = finding.documented_key();
+        let key = key.map_or_else(String::new, |key| format!(" {key}"));
+        let reference = finding.reference();
+        format!("see `{} explain{key}`, or {reference}", self.command)
+    }
+
     /// Summarizes the result in one line.
-    pub(super) fn render_summary(&self, norm: RuleSet, judged: &CheckResult) -> String {
+    pub fn render_summary(&self, norm: RuleSet, judged: &CheckResult) -> String {
         let verdict = match (norm, judged.verdict) {
             (RuleSet::Portcullis, Verdict::Accept) => "accepted",
             (RuleSet::Portcullis, _) => "refused",
@@ -145,15 +159,6 @@ fn label(diagnostic: &Diagnostic) -> Option<String> {
     let path = diagnostic.path.dotted();
     let is_short = (1..=MAX_LABEL_LENGTH).contains(&path.len());
     (is_short && !is_missing).then(|| escape_control_characters(&path))
-}
-
-/// What to read about the key: at the terminal, or in the documentation.
-fn reading(finding: &Finding) -> String {
-    let key = finding.documented_key();
-    let command = key.map_or("portcullis router-config explain".to_owned(), |key| {
-        format!("portcullis router-config explain {key}")
-    });
-    format!("see `{command}`, or {}", finding.reference())
 }
 
 fn describe_effect(effect: Effect) -> String {
@@ -221,7 +226,8 @@ fn number(figure: u32) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commands::router_config::environment::Environment;
+    use crate::COMMAND;
+    use crate::environment::Environment;
     use portcullis_router_config::CheckOptions;
 
     fn input(content: &[u8]) -> Input {
@@ -241,7 +247,7 @@ mod tests {
     #[test]
     fn any_span_can_be_drawn() {
         let input = input("é: [ü\r\n\n\tx".as_bytes());
-        let drawing = FindingRenderer::new(&input, true, None);
+        let drawing = FindingRenderer::new(&input, COMMAND, true, None);
         let mut finding = findings(&input).remove(0);
         for start in 0..16 {
             for end in 0..16 {
@@ -255,7 +261,8 @@ mod tests {
     #[test]
     fn very_long_line_is_named_and_not_shown() {
         let input = input(format!("{}ctl: 1", " ".repeat(2 * MAX_CONTEXT)).as_bytes());
-        let drawn = FindingRenderer::new(&input, false, None).render_findings(&findings(&input));
+        let drawn =
+            FindingRenderer::new(&input, COMMAND, false, None).render_findings(&findings(&input));
         assert!(drawn.contains("--> é.yml:1:1001"), "{drawn}");
         assert!(
             drawn.lines().all(|line| line.len() < MAX_CONTEXT),
