@@ -12,6 +12,7 @@
 
 #![allow(dead_code, unused_imports, reason = "what uses the relay comes next")]
 
+mod certificate_request;
 #[cfg(test)]
 mod channel_pair;
 mod circuit_message;
@@ -22,15 +23,23 @@ mod egress;
 mod encrypted_side;
 mod ends;
 mod health;
+mod identity;
 mod ingress;
 mod metrics;
 mod relay;
+mod router;
 mod routes;
 mod tcp;
 mod tls;
 mod web;
 
+pub use certificate_request::CertificateRequest;
 pub use clock::RouterClock;
 pub use ingress::IngressOpenError;
+pub use identity::{
+    IdentityDraft, IdentityError, IdentityFiles, IdentityWatcher, KeyRole, LoadedIdentity,
+    NewIdentity, Reload,
+};
+pub use router::{BuildInfo, Router, RouterOptions, StartError};
 pub use tls::{Credentials, Tls, TlsSetupError};
 pub use web::WebError;

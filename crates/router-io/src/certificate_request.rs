@@ -1,0 +1,61 @@
+//! Certificate requests of a router, with what the section `csr` says.
+
+use portcullis_pki::{
+    IssueError, ServerNames, ServerNamesError, SigningKey, Subject, create_csr_with_names,
+};
+use portcullis_router_config::model::{Csr, RouterConfig, SourcedValue};
+
+/// Adds a part to a subject.
+type AddPart = fn(Subject, &str) -> Subject;
+
+/// What requests for the certificates of a router ask for.
+#[derive(Debug, Clone)]
+pub struct CertificateRequest {
+    subject: Subject,
+    names: ServerNames,
+}
+
+impl CertificateRequest {
+    /// Reads `csr`, or `edge.csr` if that is missing.
+    pub fn from_config(config: &RouterConfig) -> Result<Self, ServerNamesError> {
+        let section = if config.csr == Csr::default() {
+            &config.edge.csr
+        } else {
+            &config.csr
+        };
+        let texts = |list: &Option<SourcedValue<Vec<String>>>| {
+            list.iter()
+                .flat_map(|list| list.value.clone())
+                .collect::<Vec<_>>()
+        };
+        let hosts = [texts(&section.dns), texts(&section.ip)].concat();
+        let names = ServerNames::parse(hosts.iter().map(String::as_str))?;
+        let names = texts(&section.uri)
+            .iter()
+            .fold(names, |names, uri| names.with_uri(uri));
+        let names = texts(&section.email)
+            .iter()
+            .fold(names, |names, address| names.with_email(address));
+        let parts: [(_, AddPart); 5] = [
+            (&section.country, Subject::country),
+            (&section.province, Subject::state),
+            (&section.locality, Subject::locality),
+            (&section.organization, Subject::organization),
+            (&section.organizational_unit, Subject::organizational_unit),
+        ];
+        let subject = parts
+            .into_iter()
+            .fold(Subject::new(), |subject, (value, add)| {
+                match value.as_ref().filter(|value| !value.value.is_empty()) {
+                    Some(value) => add(subject, &value.value),
+                    None => subject,
+                }
+            });
+        Ok(Self { subject, names })
+    }
+
+    /// The request of the router with this id, in PEM, signed with its key.
+    pub fn to_pem(&self, router: &str, key: &SigningKey) -> Result<String, IssueError> {
+        create_csr_with_names(key, &self.subject.clone().common_name(router), &self.names)
+    }
+}

@@ -1,0 +1,112 @@
+//! Writing certificates and keys to the files of an identity.
+
+use std::path::{Path, PathBuf};
+
+use portcullis_files::{FileError, SECRET_MODE};
+
+use super::{IdentityError, IdentityFiles, KeyRole, PemValue};
+
+/// Certificates that a controller has issued, and a key that was made for them. All are PEM.
+#[derive(Debug, Clone, Copy)]
+pub struct NewIdentity<'a> {
+    /// Client certificate, with its intermediates.
+    pub certificate: &'a str,
+    /// Server certificate, with its intermediates.
+    pub server_certificate: &'a str,
+    /// What the network trusts; `None` leaves it as it is.
+    pub authorities: Option<&'a str>,
+}
+
+/// Files that were checked for writing.
+#[derive(Debug)]
+pub struct IdentityDraft<'f> {
+    certificate: &'f Path,
+    server_certificate: Option<&'f Path>,
+    authorities: Option<&'f Path>,
+}
+
+impl IdentityFiles {
+    /// Whether everything that a controller issues can be written to files of its own. To be called before
+    /// something is used that there is only once, such as a token.
+    pub fn draft(&self) -> Result<IdentityDraft<'_>, IdentityError> {
+        let server = self.server.as_ref().map(|pair| &pair.certificate);
+        let certificates = [
+            Some(&self.client.certificate),
+            server,
+            self.authorities.as_ref(),
+        ];
+        let keys = [
+            Some(&self.client.key),
+            self.server.as_ref().map(|it| &it.key),
+        ];
+        let written: Vec<&PemValue> = certificates.into_iter().flatten().collect();
+        for (index, value) in written.iter().enumerate() {
+            let path = writable(value)?;
+            let others = written.iter().skip(index + 1).copied();
+            let mut others = others.chain(keys.into_iter().flatten());
+            if let Some(other) = others.find(|other| other.file() == Some(path)) {
+                return Err(IdentityError::SameFile {
+                    first: value.key_name().to_owned(),
+                    second: other.key_name().to_owned(),
+                    path: path.to_owned(),
+                });
+            }
+        }
+        Ok(IdentityDraft {
+            certificate: writable(&self.client.certificate)?,
+            server_certificate: server.map(writable).transpose()?,
+            authorities: self.authorities.as_ref().map(writable).transpose()?,
+        })
+    }
+
+    /// Replaces certificates that were renewed. The key stays. After an error, the files of before are there,
+    /// unless the disk fails between them.
+    pub fn write(&self, renewed: &NewIdentity<'_>) -> Result<(), IdentityError> {
+        Ok(self.draft()?.write(renewed)?)
+    }
+
+    /// Writes a key that there was none of before, only for its owner to read.
+    pub fn write_key(&self, role: KeyRole, pem: &str) -> Result<(), IdentityError> {
+        let path = writable(self.key_value(role))?;
+        Ok(portcullis_files::replace(
+            path,
+            pem.as_bytes(),
+            SECRET_MODE,
+        )?)
+    }
+}
+
+impl IdentityDraft<'_> {
+    /// Writes all files aside, and then puts them in place, one right after the other.
+    pub fn write(&self, new: &NewIdentity<'_>) -> Result<(), FileError> {
+        let contents = [
+            (self.authorities, new.authorities),
+            (self.server_certificate, Some(new.server_certificate)),
+            (Some(self.certificate), Some(new.certificate)),
+        ];
+        let contents = contents
+            .into_iter()
+            .filter_map(|(path, text)| path.zip(text));
+        let mut drafts: Vec<(PathBuf, &Path)> = Vec::new();
+        for (path, text) in contents {
+            let draft = portcullis_files::write_draft(path, text.as_bytes(), SECRET_MODE);
+            drafts.push((draft.inspect_err(|_failed| discard(&drafts))?, path));
+        }
+        for (draft, path) in &drafts {
+            portcullis_files::rename(draft, path)?;
+        }
+        Ok(())
+    }
+}
+
+fn discard(drafts: &[(PathBuf, &Path)]) {
+    for (draft, _) in drafts {
+        let _stays = portcullis_files::remove(draft);
+    }
+}
+
+fn writable(value: &PemValue) -> Result<&Path, IdentityError> {
+    value.file().ok_or_else(|| IdentityError::Inline {
+        value: value.describe(),
+    })
+}
