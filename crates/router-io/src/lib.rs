@@ -35,11 +35,11 @@ mod web;
 
 pub use certificate_request::CertificateRequest;
 pub use clock::RouterClock;
-pub use ingress::IngressOpenError;
 pub use identity::{
     IdentityDraft, IdentityError, IdentityFiles, IdentityWatcher, KeyRole, LoadedIdentity,
     NewIdentity, Reload,
 };
+pub use ingress::IngressOpenError;
 pub use router::{BuildInfo, Router, RouterOptions, StartError};
 pub use tls::{Credentials, Tls, TlsSetupError};
 pub use web::WebError;

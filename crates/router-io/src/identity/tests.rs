@@ -1,7 +1,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
-use portcullis_pki::{KeyType, SigningKey};
+use portcullis_pki::KeyType;
 
 use super::test_files::TestFiles;
 use super::*;

@@ -1,5 +1,3 @@
-use std::fs;
-
 use portcullis_pki::{KeyType, SigningKey};
 
 use super::*;

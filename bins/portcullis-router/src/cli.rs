@@ -1,0 +1,150 @@
+//! Command line of the program.
+
+mod enroll;
+mod groups;
+mod program;
+mod run;
+
+pub(crate) use enroll::{EnrollArgs, KeyTypeArg};
+pub(crate) use program::{CompletionArgs, ManArgs, PROGRAM};
+pub(crate) use run::RunArgs;
+
+use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
+use groups::GROUPS;
+use portcullis_command_line::arrange;
+use portcullis_router_config_commands::{self as router_config, RouterConfigCommand};
+
+const EXAMPLES: &str = "\
+Examples:
+  portcullis-router config generate edge --name r1 --host r1.example.com \\
+      --controller ctrl.example.com:6262 --tunnel none --out r1.yml
+  portcullis-router enroll r1.yml --jwt r1.jwt
+  portcullis-router run r1.yml
+  portcullis-router config check r1.yml              every mistake in it
+  portcullis-router config explain link.listeners
+
+Use `portcullis-router COMMAND --help` for the subcommands, options and
+examples of a command.";
+
+/// What only the long help says, below the examples.
+const DETAILS: &str = "\
+Exit codes:
+  0  success
+  1  the command or a check failed
+  2  invalid arguments
+
+Results go to standard output, the log and errors to standard error.
+
+Environment:
+  PORTCULLIS_LOG           what to log, like --log";
+
+/// Router of a zero-trust overlay network, compatible with OpenZiti
+#[derive(Debug, Parser)]
+#[command(
+    name = PROGRAM,
+    version,
+    after_help = EXAMPLES,
+    max_term_width = 100
+)]
+pub(crate) struct Cli {
+    /// What to log to stderr: a level, or levels by component such as `warn,portcullis_router_io=debug`
+    /// [default: info]
+    #[arg(long, value_name = "FILTER", env = "PORTCULLIS_LOG", global = true)]
+    log: Option<String>,
+
+    /// The same as `--log debug`
+    #[arg(short, long, global = true)]
+    verbose: bool,
+
+    /// Allow core dumps, and debuggers run by the same user; both can expose secrets
+    #[arg(long, global = true)]
+    pub(crate) allow_core_dumps: bool,
+
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+impl Cli {
+    /// Filter of the log.
+    pub(crate) fn log(&self) -> Option<&str> {
+        let verbose = self.verbose.then_some("debug");
+        self.log.as_deref().or(verbose)
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Get the certificates of a router with a token of its controller
+    Enroll(EnrollArgs),
+    /// Run the router of a configuration file
+    Run(RunArgs),
+    /// Check, show, explain and generate configuration files
+    #[command(after_long_help = router_config::EXAMPLES)]
+    Config(ConfigArgs),
+    /// Generate a shell completion script
+    Completion(CompletionArgs),
+    /// Write man pages
+    Man(ManArgs),
+    /// Show the version
+    #[command(after_long_help = program::VERSION_EXAMPLES)]
+    Version,
+}
+
+/// Arguments of `config`.
+#[derive(Debug, Args)]
+pub(crate) struct ConfigArgs {
+    /// Format of results
+    #[arg(
+        short,
+        long,
+        global = true,
+        value_name = "FORMAT",
+        value_enum,
+        default_value_t
+    )]
+    pub(crate) output: OutputFormat,
+
+    #[command(subcommand)]
+    pub(crate) command: RouterConfigCommand,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OutputFormat {
+    /// For people
+    #[default]
+    #[value(alias = "human")]
+    Text,
+    /// JSON
+    Json,
+}
+
+/// The whole command line, its help arranged.
+pub(crate) fn command() -> clap::Command {
+    let command =
+        Cli::command().mut_subcommand("config", |config| router_config::rename(config, CONFIG));
+    arrange(command, GROUPS).after_long_help(format!("{EXAMPLES}\n\n{DETAILS}"))
+}
+
+/// The words before the commands about files.
+pub(crate) const CONFIG: &str = "portcullis-router config";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_declared_without_contradictions() {
+        command().debug_assert();
+    }
+
+    #[test]
+    fn help_names_this_program() {
+        let mut commands = vec![command()];
+        while let Some(command) = commands.pop() {
+            let text = command.get_after_long_help();
+            let text = text.map(ToString::to_string).unwrap_or_default();
+            assert!(!text.contains("portcullis router-config"), "{text}");
+            commands.extend(command.get_subcommands().cloned());
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Arguments of `enroll`.
+
+use clap::{Args, ValueEnum, ValueHint};
+use portcullis_pki::{KeyType, PublicKeyKind};
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+The token is verified against the certificate of its controller, which then
+issues a client and a server certificate with the names of `csr`. They are
+written to the files of `identity`, as well as the CA certificates and, if
+there is none yet, the key. Only their owner may read them. Administrators
+get the token with `portcullis edge-router create NAME --output-jwt FILE`.
+
+Examples:
+  portcullis-router enroll r1.yml --jwt r1.jwt
+  portcullis-router enroll r1.yml --jwt - < r1.jwt
+  portcullis-router enroll r1.yml --jwt again.jwt --force
+  portcullis-router enroll r1.yml --jwt r1.jwt --key-type rsa2048";
+
+/// Arguments of `enroll`.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct EnrollArgs {
+    /// Configuration file
+    #[arg(value_name = "CONFIG", value_hint = ValueHint::FilePath)]
+    pub(crate) config: PathBuf,
+
+    /// File with the token, `-` for standard input, or the token itself, which other users of the machine
+    /// can then see
+    #[arg(short, long, value_name = "TOKEN", value_hint = ValueHint::FilePath)]
+    pub(crate) jwt: PathBuf,
+
+    /// Enroll again: replace the certificates that are there. The key stays
+    #[arg(long)]
+    pub(crate) force: bool,
+
+    /// Type of the key, if there is none yet [default: p256]. `rsa2048` suits SDKs of 2022 and before;
+    /// `EC` and `RSA` are those of `ziti router enroll`
+    #[arg(
+        short = 'a',
+        long,
+        visible_alias = "keyAlg",
+        value_name = "TYPE",
+        value_enum,
+        ignore_case = true
+    )]
+    pub(crate) key_type: Option<KeyTypeArg>,
+
+    /// Hardware token, which is not supported
+    #[arg(short, long, hide = true)]
+    pub(crate) engine: Option<String>,
+}
+
+/// Types of keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum KeyTypeArg {
+    /// ECDSA over P-256
+    #[value(alias = "ec")]
+    P256,
+    /// ECDSA over P-384
+    P384,
+    /// RSA of 2048 bits
+    Rsa2048,
+    /// RSA of 4096 bits
+    #[value(alias = "rsa")]
+    Rsa4096,
+}
+
+impl KeyTypeArg {
+    /// Whether a key that is there already is one of this type.
+    pub(crate) fn matches(self, kind: PublicKeyKind) -> bool {
+        kind == match self {
+            Self::P256 => PublicKeyKind::P256,
+            Self::P384 => PublicKeyKind::P384,
+            Self::Rsa2048 => PublicKeyKind::Rsa { bits: 2048 },
+            Self::Rsa4096 => PublicKeyKind::Rsa { bits: 4096 },
+        }
+    }
+}
+
+impl From<KeyTypeArg> for KeyType {
+    fn from(kind: KeyTypeArg) -> Self {
+        match kind {
+            KeyTypeArg::P256 => Self::P256,
+            KeyTypeArg::P384 => Self::P384,
+            KeyTypeArg::Rsa2048 => Self::Rsa2048,
+            KeyTypeArg::Rsa4096 => Self::Rsa4096,
+        }
+    }
+}

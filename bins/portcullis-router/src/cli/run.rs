@@ -1,0 +1,77 @@
+//! Arguments of `run`.
+
+use clap::{Args, ValueHint};
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+The file is that of `ziti router run`, and is checked as `config check` does:
+mistakes are shown with their places, and warnings say what has no effect. It
+runs until SIGTERM or SIGINT. SIGHUP has it read its certificates again, which
+it also does by itself when their files change.
+
+Examples:
+  portcullis-router run r1.yml
+  portcullis-router --log debug run /etc/portcullis/router.yml";
+
+/// Arguments of `run`.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct RunArgs {
+    /// Configuration file
+    #[arg(value_name = "CONFIG", value_hint = ValueHint::FilePath)]
+    pub(crate) config: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) of_openziti: OpenZitiArgs,
+}
+
+/// Options of `ziti router run` that have no effect here.
+#[derive(Debug, Args)]
+pub(crate) struct OpenZitiArgs {
+    #[arg(long, hide = true)]
+    log_formatter: Option<String>,
+
+    #[arg(long, hide = true)]
+    debug_ops: bool,
+
+    #[arg(short, long, hide = true)]
+    extend: bool,
+
+    #[arg(short = 'a', long, hide = true)]
+    cliagent: bool,
+
+    #[arg(long, hide = true)]
+    cli_agent_addr: Option<String>,
+
+    #[arg(long, hide = true)]
+    cli_agent_alias: Option<String>,
+}
+
+impl OpenZitiArgs {
+    /// The options that are given, each with what there is instead.
+    pub(crate) fn given(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let agent = "there is no agent; the controller inspects routers";
+        [
+            (
+                "--log-formatter",
+                self.log_formatter.is_some(),
+                "the log is text at a terminal and JSON otherwise",
+            ),
+            (
+                "--debug-ops",
+                self.debug_ops,
+                "the controller inspects routers",
+            ),
+            (
+                "--extend",
+                self.extend,
+                "certificates are renewed before they expire",
+            ),
+            ("--cliagent", self.cliagent, agent),
+            ("--cli-agent-addr", self.cli_agent_addr.is_some(), agent),
+            ("--cli-agent-alias", self.cli_agent_alias.is_some(), agent),
+        ]
+        .into_iter()
+        .filter_map(|(name, is_given, instead)| is_given.then_some((name, instead)))
+    }
+}

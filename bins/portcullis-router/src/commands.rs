@@ -1,0 +1,36 @@
+//! Commands of the program.
+
+mod enroll;
+mod run;
+
+use crate::cli::{self, Command, PROGRAM};
+use crate::console::ConfigConsole;
+use portcullis_program::{block_on, build, completion, man, output};
+use portcullis_router_config_commands as router_config;
+use std::process::ExitCode;
+
+/// Maximum number of threads for blocking work: look-ups of host names, and files. Further work waits for a
+/// thread.
+const MAX_BLOCKING_THREADS: usize = 32;
+
+/// Runs a command.
+pub(crate) fn run(command: Command) -> anyhow::Result<ExitCode> {
+    match command {
+        Command::Enroll(arguments) => block_on(MAX_BLOCKING_THREADS, enroll::run(arguments)),
+        Command::Run(arguments) => block_on(MAX_BLOCKING_THREADS, run::run(arguments)),
+        Command::Config(arguments) => {
+            let console = ConfigConsole::new(arguments.output);
+            ConfigConsole::exit_code(router_config::run(&console, &arguments.command))
+        },
+        Command::Completion(arguments) => completion::print(PROGRAM, arguments.shell),
+        Command::Man(arguments) => man::write(cli::command(), &arguments.out, arguments.force),
+        Command::Version => {
+            output::print_line(format_args!(
+                "{PROGRAM} {} ({})",
+                build::VERSION,
+                build::REVISION
+            ));
+            Ok(ExitCode::SUCCESS)
+        },
+    }
+}

@@ -1,0 +1,104 @@
+//! `enroll`: get the certificates of a router with a token of its controller.
+
+mod answer;
+mod endpoints;
+mod keys;
+mod summary;
+mod token;
+
+use crate::cli::EnrollArgs;
+use crate::config;
+use answer::Certificates;
+use anyhow::{Context as _, bail};
+use keys::RouterKeys;
+use portcullis_client::{Client, Trust};
+use portcullis_enrollment::Issuer;
+use portcullis_pki::EnrollmentClaims;
+use portcullis_program::usage;
+use portcullis_router_config::model::RouterConfig;
+use portcullis_router_io::{CertificateRequest, IdentityFiles, NewIdentity};
+use secrecy::SecretString;
+use std::fs;
+use std::time::Duration;
+
+/// Methods of the tokens of edge and transit routers.
+const METHODS: [&str; 2] = ["erott", "trott"];
+
+/// Longest time of a request, including the connection.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+pub(super) async fn run(arguments: EnrollArgs) -> anyhow::Result<()> {
+    if let Some(engine) = &arguments.engine {
+        return Err(usage::error(format!(
+            "--engine {engine}: keys in hardware are not supported; leave the option out, and the key is kept \
+             in a file"
+        )));
+    }
+    // The token has the addresses of controllers that the file may lack.
+    let file = config::load_file(&arguments.config, |_endpoints| true)?;
+    let identity = IdentityFiles::from_config(&file.config.identity)?;
+    let draft = identity.draft().context("the router cannot be enrolled")?;
+    if identity.is_enrolled() && !arguments.force {
+        bail!(
+            "the router is enrolled already: there is {}; to enroll it again, pass --force with a new token",
+            identity.describe(),
+        );
+    }
+    let token = token::read(&arguments.jwt)?;
+    let now = portcullis_system::env().now();
+    let client = |url: &_, trust: Trust| Client::builder(url, trust).timeout(TIMEOUT);
+    let (claims, issuer) = Issuer::verify_token(&token, now, TIMEOUT, client)
+        .await
+        .map_err(token::explain)?;
+    check_method(&claims)?;
+    let request = CertificateRequest::from_config(&file.config).context("`csr.sans`")?;
+    // Everything that can fail here comes before the token is spent.
+    let keys = RouterKeys::load_or_generate(&identity, arguments.key_type)?;
+    let csr = request.to_pem(&claims.sub, &keys.client)?;
+    let server_csr = request.to_pem(&claims.sub, keys.server())?;
+    let enrolling = client(&issuer.url, issuer.trust()).build()?;
+    let answer = enrolling
+        .enroll_router(
+            &claims.em,
+            SecretString::from(claims.jti.as_str()),
+            csr,
+            server_csr,
+        )
+        .await
+        .context("the controller refused the enrollment")?;
+    let certificates = Certificates::check(answer, &keys)?;
+    draft
+        .write(&NewIdentity {
+            certificate: &certificates.client,
+            server_certificate: &certificates.server,
+            authorities: Some(&certificates.authorities),
+        })
+        .context("the token has been used, and the certificates are lost; ask for a new one")?;
+    forget_network(&file.config, &arguments.config.display().to_string())?;
+    endpoints::write(&file, &claims)?;
+    summary::print(&arguments.config, &identity, &claims, &issuer);
+    Ok(())
+}
+
+/// Refuses tokens of identities.
+fn check_method(claims: &EnrollmentClaims) -> anyhow::Result<()> {
+    if METHODS.contains(&claims.em.as_str()) {
+        return Ok(());
+    }
+    bail!(
+        "this token is for an identity (`{}`), and not for a router; `portcullis enroll` takes it",
+        claims.em
+    )
+}
+
+/// Removes the copy of what the router knew of a network, which may have been another one.
+fn forget_network(config: &RouterConfig, path: &str) -> anyhow::Result<()> {
+    let named = config.edge.db.as_ref().map(|db| db.value.clone());
+    let copy = named.unwrap_or_else(|| format!("{path}.proto.gzip"));
+    match fs::remove_file(&copy) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("{copy} cannot be removed"))
+        },
+        _ => Ok(()),
+    }
+}

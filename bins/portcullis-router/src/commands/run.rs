@@ -1,0 +1,61 @@
+//! `run`: run the router of a configuration file.
+
+use crate::cli::RunArgs;
+use crate::config;
+use anyhow::bail;
+use portcullis_program::signals::{self, Hangups};
+use portcullis_program::{build, output, privileges, service_manager};
+use portcullis_router_io::{BuildInfo, IdentityFiles, Reload, Router, RouterClock, RouterOptions};
+use std::path::Path;
+
+const BUILD: BuildInfo = BuildInfo {
+    version: build::VERSION,
+    revision: build::REVISION,
+    date: build::BUILD_DATE,
+};
+
+pub(super) async fn run(arguments: RunArgs) -> anyhow::Result<()> {
+    let (shutdown, hangups) = signals::listen_as_service()?;
+    for (option, instead) in arguments.of_openziti.given() {
+        tracing::warn!("{option} has no effect: {instead}");
+    }
+    let file = config::load_file(&arguments.config, Path::exists)?;
+    privileges::warn_about_root("router");
+    let identity = IdentityFiles::from_config(&file.config.identity)?;
+    if !identity.is_enrolled() {
+        bail!(
+            "the router is not enrolled, since there is no {}; enroll it with `portcullis-router enroll {} \
+             --jwt TOKEN`",
+            identity.describe(),
+            output::shell_quoted(&arguments.config.display().to_string()),
+        );
+    }
+    let router = Router::start(RouterOptions {
+        config: file.config,
+        config_file: arguments.config,
+        endpoints_file: file.endpoints_file,
+        identity,
+        build: BUILD,
+        clock: RouterClock::start(portcullis_system::env().now()),
+        stop: shutdown.stop,
+    })?;
+    tracing::info!(id = router.id(), version = BUILD.version, "running");
+    service_manager::notify_ready();
+    tokio::spawn(reload_on_each(hangups, router.reload()));
+    tokio::select! {
+        () = router.wait() => {
+            tracing::info!("stopped");
+            Ok(())
+        },
+        () = shutdown.abort.cancelled() => bail!("stopped at once"),
+    }
+}
+
+/// Reads the certificates again at each SIGHUP. Keys of the configuration take a restart.
+async fn reload_on_each(mut hangups: Hangups, reload: Reload) {
+    loop {
+        hangups.next().await;
+        tracing::info!("reloading certificates");
+        reload.request();
+    }
+}
