@@ -17,6 +17,8 @@ mod interfaces;
 mod renewal;
 mod roster;
 mod session;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -64,7 +66,6 @@ pub(crate) struct ControlSetup {
 #[derive(Debug)]
 pub(crate) struct Control {
     context: Arc<Context>,
-    reached: watch::Receiver<bool>,
 }
 
 /// No controller could be reached in time.
@@ -105,7 +106,6 @@ impl ControlSetup {
         let file = endpoints::read(&self.settings.endpoints_file);
         let known = KnownControllers::new(self.settings.addresses.clone(), file);
         let (certificates, issued) = mpsc::channel(CERTIFICATES);
-        let (reached, has_reached) = watch::channel(false);
         let context = Arc::new(Context {
             transport: Transport::new(self.clock.of_channels(), limits),
             settings: self.settings,
@@ -118,7 +118,7 @@ impl ControlSetup {
             known: Mutex::new(known),
             news: Notify::new(),
             failures: Failures::default(),
-            reached,
+            reached: watch::Sender::new(false),
             certificates,
         });
         let roster = Roster::new(Arc::clone(&context), tasks.clone(), stop.clone());
@@ -133,34 +133,34 @@ impl ControlSetup {
             let stop = stop.clone();
             tasks.spawn(async move { stop.run_until_cancelled(renewal.run()).await });
         }
-        Control {
-            context,
-            reached: has_reached,
-        }
+        Control { context }
     }
 }
 
 impl Control {
     /// Waits for the first controller, as long as the configuration says.
     pub(crate) async fn first_contact(&self) -> Result<(), NoControllerError> {
-        let mut reached = self.reached.clone();
-        // The sender lives as long as this.
-        let waiting = reached.wait_for(|reached| *reached);
+        let contact = self.context.first_contact();
         let Some(limit) = self.context.settings.startup_timeout else {
-            let _reached = waiting.await;
+            contact.await;
             return Ok(());
         };
-        match timeout(limit, waiting).await {
-            Ok(_reached) => Ok(()),
-            Err(_elapsed) => Err(NoControllerError {
-                limit,
-                reasons: self.context.failures.summary(),
-            }),
-        }
+        let reached = timeout(limit, contact).await;
+        reached.map_err(|_elapsed| NoControllerError {
+            limit,
+            reasons: self.context.failures.summary(),
+        })
     }
 }
 
 impl Context {
+    /// Waits until there was a controller.
+    async fn first_contact(&self) {
+        let mut reached = self.reached.subscribe();
+        // The sender lives as long as this.
+        let _reached = reached.wait_for(|reached| *reached).await.is_ok();
+    }
+
     fn random(&self) -> u32 {
         entropy::bytes(&*self.entropy).map_or(0, u32::from_le_bytes)
     }

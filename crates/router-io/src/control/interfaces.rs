@@ -19,15 +19,13 @@ use super::Context;
 /// Where Linux describes interfaces.
 const DESCRIPTIONS: &str = "/sys/class/net";
 
+/// On the wire: the interface is up, and something is at its other end.
+const RUNNING: u64 = 32;
+
 /// Flags of Linux, and what they are on the wire.
-const FLAGS: [(u64, u64); 6] = [
-    (0x1, 1),
-    (0x2, 2),
-    (0x8, 4),
-    (0x10, 8),
-    (0x1000, 16),
-    (0x40, 32),
-];
+const FLAGS: [(u64, u64); 5] = [(0x1, UP), (0x2, 2), (0x8, 4), (0x10, 8), (0x1000, 16)];
+
+const UP: u64 = 1;
 
 /// Tells a controller the interfaces, when there is something to tell.
 pub(super) struct InterfaceReporter {
@@ -47,9 +45,7 @@ impl InterfaceReporter {
     }
 
     pub(super) async fn run(mut self) {
-        let mut reached = self.context.reached.subscribe();
-        // The sender lives as long as the context.
-        let _reached = reached.wait_for(|reached| *reached).await.is_ok();
+        self.context.first_contact().await;
         loop {
             if let Err(error) = self.report().await {
                 tracing::debug!(%error, "network interfaces not reported");
@@ -120,6 +116,10 @@ fn describe(entry: &fs::DirEntry) -> Option<Interface> {
     let flags = read("flags")?;
     let flags = u64::from_str_radix(flags.trim_start_matches("0x"), 16).ok()?;
     let told = FLAGS.iter().filter(|(linux, _)| flags & linux != 0);
+    let flags: u64 = told.map(|(_, told)| told).sum();
+    // Loopback and tunnels do not know.
+    let is_connected = matches!(read("operstate")?.as_str(), "up" | "unknown");
+    let is_running = is_connected && flags & UP != 0;
     Some(Interface {
         name: entry.file_name().into_string().ok()?,
         // Loopback interfaces have one of zeros.
@@ -128,7 +128,7 @@ fn describe(entry: &fs::DirEntry) -> Option<Interface> {
             .unwrap_or_default(),
         mtu: number("mtu")?,
         index: number("ifindex")?,
-        flags: told.map(|(_, told)| told).sum(),
+        flags: if is_running { flags | RUNNING } else { flags },
         addresses: Vec::new(),
     })
 }
@@ -143,7 +143,7 @@ mod tests {
         let loopback = interfaces.iter().find(|one| one.name == "lo").unwrap();
         assert!(loopback.addresses.contains(&"127.0.0.1/8".to_owned()));
         assert_eq!(loopback.hardware_address, "");
-        assert_eq!(loopback.flags & 5, 5, "up, loopback: {}", loopback.flags);
+        assert_eq!(loopback.flags, 1 | 4 | 32, "up, loopback, running");
         assert!(loopback.mtu > 0 && loopback.index > 0);
     }
 }

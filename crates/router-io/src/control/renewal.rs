@@ -31,11 +31,11 @@ pub(crate) trait RenewableIdentity: Send + Sync {
     /// Requests for certificates of the keys that there are. The error is a text for people.
     fn requests(&self) -> Result<CertificateRequests, String>;
 
-    /// Keeps chains of certificates, in PEM, beside those in use, if they belong to the router's keys.
-    fn stage(&self, client_chain: &str, server_chain: &str) -> Result<(), String>;
+    /// Whether certificates could be used: they belong to the router and its keys, and have a place.
+    fn check(&self, issued: &ExtendedCertificates) -> Result<(), String>;
 
-    /// Uses what was staged, and nothing else from now on.
-    fn commit(&self) -> Result<(), String>;
+    /// Uses certificates, and no others from now on.
+    fn install(&self, issued: &ExtendedCertificates) -> Result<(), String>;
 }
 
 /// Requests for certificates, in PEM.
@@ -82,6 +82,7 @@ impl Renewal {
     }
 
     pub(super) async fn run(mut self) {
+        self.context.first_contact().await;
         loop {
             self.wait().await;
             match self.renew().await {
@@ -117,17 +118,13 @@ impl Renewal {
 
     async fn renew(&mut self) -> Result<ControllerId, RenewalError> {
         let (controller, issued) = self.extend().await?;
-        let ExtendedCertificates {
-            client_chain,
-            server_chain,
-            ..
-        } = issued;
-        let client = client_chain.clone();
-        self.with_identity(move |identity| identity.stage(&client, &server_chain))
+        let client_chain = issued.client_chain.clone();
+        let issued = self
+            .with_identity(move |identity| identity.check(&issued).map(|()| issued))
             .await
             .map_err(RenewalError::Identity)?;
         self.confirm(&controller, client_chain).await?;
-        self.with_identity(|identity| identity.commit())
+        self.with_identity(move |identity| identity.install(&issued))
             .await
             .map_err(RenewalError::Identity)?;
         Ok(controller)
@@ -150,7 +147,9 @@ impl Renewal {
         let answer = async {
             loop {
                 match self.issued.recv().await {
-                    Some((from, issued)) if from == controller => return Some(issued),
+                    Some((from, issued)) if from == controller && is_whole(&issued) => {
+                        return Some(issued);
+                    },
                     Some(_) => {},
                     None => return None,
                 }
@@ -194,4 +193,9 @@ impl Renewal {
             Err(panic) => std::panic::resume_unwind(panic.into_panic()),
         }
     }
+}
+
+/// Whether both chains are there.
+const fn is_whole(issued: &ExtendedCertificates) -> bool {
+    !issued.client_chain.is_empty() && !issued.server_chain.is_empty()
 }

@@ -1,0 +1,149 @@
+//! Certificates that run out.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use portcullis_channel::Priority;
+use portcullis_domain::clock::Timestamp;
+use portcullis_wire::control::ControlMessage;
+use portcullis_wire::control::certificate::{CertificateVerification, ExtendedCertificates};
+use tempfile::TempDir;
+
+use super::controller::{FakeController, RouterChannel};
+use super::world::{Authority, Router, soon};
+use crate::control::RenewableIdentity;
+use crate::control::renewal::CertificateRequests;
+
+/// An identity whose certificates run out, until it has others.
+#[derive(Default)]
+struct ShortLived(Mutex<Vec<String>>);
+
+impl ShortLived {
+    async fn has_done(&self, expected: &[&str]) {
+        soon(async {
+            while self.0.lock().as_slice() != expected {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        })
+        .await;
+    }
+}
+
+impl RenewableIdentity for ShortLived {
+    fn validities(&self) -> Vec<(Timestamp, Timestamp)> {
+        let is_renewed = self.0.lock().last().is_some_and(|last| last == "install");
+        let end = if is_renewed {
+            1_800_000_000
+        } else {
+            1_790_000_100
+        };
+        vec![(
+            Timestamp::from_second(1_789_990_000).unwrap(),
+            Timestamp::from_second(end).unwrap(),
+        )]
+    }
+
+    fn requests(&self) -> Result<CertificateRequests, String> {
+        self.0.lock().push("request".to_owned());
+        Ok(CertificateRequests {
+            client: "client csr".to_owned(),
+            server: "server csr".to_owned(),
+        })
+    }
+
+    fn check(&self, issued: &ExtendedCertificates) -> Result<(), String> {
+        let chains = format!("check {}, {}", issued.client_chain, issued.server_chain);
+        self.0.lock().push(chains);
+        Ok(())
+    }
+
+    fn install(&self, issued: &ExtendedCertificates) -> Result<(), String> {
+        assert_eq!(issued.client_chain, "client");
+        self.0.lock().push("install".to_owned());
+        Ok(())
+    }
+}
+
+/// Issues certificates for the request that comes next, and answers their confirmation.
+async fn issue(channel: &mut RouterChannel, answer: CertificateVerification) {
+    channel
+        .expect(|_, message| match message {
+            ControlMessage::ExtendCertificates(request) => {
+                assert_eq!(request.client_csr, "client csr");
+                assert_eq!(request.server_csr, "server csr");
+                assert!(request.needs_verification);
+                Some(())
+            },
+            _ => None,
+        })
+        .await;
+    channel.send(&ControlMessage::ExtendedCertificates(
+        ExtendedCertificates {
+            client_chain: "client".to_owned(),
+            server_chain: "server".to_owned(),
+            ca_chain: String::new(),
+        },
+    ));
+    let request = channel
+        .expect(|frame, message| match message {
+            ControlMessage::VerifyCertificates(verify) => {
+                assert_eq!(verify.client_chain, "client");
+                Some(frame.reply_to())
+            },
+            _ => None,
+        })
+        .await;
+    let answer = answer.to_message().unwrap();
+    channel
+        .handle
+        .reply(&request, Priority::Default, answer)
+        .unwrap();
+}
+
+#[tokio::test]
+async fn certificates_are_used_once_the_controller_has_confirmed_them() {
+    let (authority, directory) = (Authority::new(), TempDir::new().unwrap());
+    let mut controller = FakeController::start("c1", &authority).await;
+    let identity = Arc::new(ShortLived::default());
+    let router = Router {
+        identity: Some(Arc::clone(&identity) as _),
+        ..Router::at(&authority, &directory, &[controller.place()])
+    };
+    let mut router = router.start();
+    let mut channel = controller.router().await;
+    router.connects_to("c1").await;
+    // Nothing that could be used.
+    channel.send(&ControlMessage::ExtendedCertificates(
+        ExtendedCertificates::default(),
+    ));
+    issue(&mut channel, CertificateVerification::default()).await;
+    identity
+        .has_done(&["request", "check client, server", "install"])
+        .await;
+    router.stop().await;
+}
+
+#[tokio::test]
+async fn certificates_that_the_controller_does_not_confirm_are_not_used() {
+    let (authority, directory) = (Authority::new(), TempDir::new().unwrap());
+    let mut controller = FakeController::start("c1", &authority).await;
+    let identity = Arc::new(ShortLived::default());
+    let router = Router {
+        identity: Some(Arc::clone(&identity) as _),
+        ..Router::at(&authority, &directory, &[controller.place()])
+    };
+    let router = router.start();
+    let mut channel = controller.router().await;
+    let refusal = CertificateVerification {
+        code: "VERIFY_ERROR".to_owned(),
+        reason: "no".to_owned(),
+        cause: String::new(),
+    };
+    issue(&mut channel, refusal).await;
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    identity
+        .has_done(&["request", "check client, server"])
+        .await;
+    router.stop().await;
+}

@@ -1,0 +1,240 @@
+//! A router's control sessions, and what they hand on.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use portcullis_channel::ReplyTo;
+use portcullis_domain::clock::Timestamp;
+use portcullis_domain::entropy::{Entropy, EntropyError};
+use portcullis_router::control::{ControlSettings, EdgeOffer, Greeting, InterfaceSettings};
+use portcullis_router::edge::ControllerId;
+use portcullis_router_config::{CheckOptions, SourceFile, load};
+use portcullis_wire::control::ControlMessage;
+use rcgen::{CertificateParams, Issuer, KeyPair};
+use rustls_pki_types::{CertificateDer, PrivateKeyDer};
+use tempfile::TempDir;
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::controller::version;
+use crate::clock::RouterClock;
+use crate::control::{Control, ControlSetup, RenewableIdentity};
+use crate::controllers::{ControlService, Controllers};
+use crate::tls::{Credentials, Tls};
+
+/// Waits for what is to happen soon.
+pub(super) async fn soon<F: Future>(what: F) -> F::Output {
+    let done = timeout(Duration::from_secs(20), what).await;
+    done.expect("what was waited for did not happen")
+}
+
+/// What issues all certificates of a test.
+pub(super) struct Authority {
+    issuer: Issuer<'static, KeyPair>,
+    root: CertificateDer<'static>,
+}
+
+impl Authority {
+    pub(super) fn new() -> Self {
+        let key = KeyPair::generate().unwrap();
+        let mut params = CertificateParams::new(Vec::new()).unwrap();
+        params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+        let root = params.self_signed(&key).unwrap().der().clone();
+        Self {
+            issuer: Issuer::new(params, key),
+            root,
+        }
+    }
+
+    pub(super) fn issue(
+        &self,
+        name: &str,
+    ) -> (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>) {
+        let key = KeyPair::generate().unwrap();
+        let params = CertificateParams::new(vec![name.to_owned()]).unwrap();
+        let leaf = params.signed_by(&key, &self.issuer).unwrap();
+        let key = PrivateKeyDer::try_from(key.serialize_der()).unwrap();
+        (vec![leaf.der().clone()], key)
+    }
+
+    fn tls(&self) -> Arc<Tls> {
+        let (client_chain, client_key) = self.issue("router");
+        let tls = Tls::new(Credentials {
+            client_chain,
+            client_key,
+            servers: vec![self.issue("localhost")],
+            authorities: vec![self.root.clone()],
+        });
+        Arc::new(tls.unwrap())
+    }
+}
+
+/// What the sessions hand on.
+#[derive(Debug)]
+pub(super) enum Event {
+    Connected(String),
+    Disconnected(String),
+    Message(String, Box<ControlMessage>),
+}
+
+struct Recorder(mpsc::UnboundedSender<Event>);
+
+impl Recorder {
+    fn record(&self, event: Event) {
+        // A test that has ended is not interested.
+        let _is_over = self.0.send(event);
+    }
+}
+
+impl ControlService for Recorder {
+    fn connected(&self, controller: &ControllerId) {
+        self.record(Event::Connected(controller.to_string()));
+    }
+
+    fn disconnected(&self, controller: &ControllerId) {
+        self.record(Event::Disconnected(controller.to_string()));
+    }
+
+    fn model_index(&self) -> u64 {
+        17
+    }
+
+    fn handle(&self, from: &ControllerId, _request: ReplyTo, message: ControlMessage) {
+        self.record(Event::Message(from.to_string(), Box::new(message)));
+    }
+}
+
+struct NoRandomness;
+
+impl Entropy for NoRandomness {
+    fn fill(&self, bytes: &mut [u8]) -> Result<(), EntropyError> {
+        bytes.fill(0);
+        Ok(())
+    }
+}
+
+/// What a router is started with.
+pub(super) struct Router<'a> {
+    pub(super) authority: &'a Authority,
+    pub(super) directory: &'a TempDir,
+    /// The section `ctrl`.
+    pub(super) section: String,
+    pub(super) reports_interfaces: bool,
+    pub(super) identity: Option<Arc<dyn RenewableIdentity>>,
+}
+
+/// A router that runs.
+pub(super) struct Running {
+    pub(super) control: Control,
+    pub(super) controllers: Arc<Controllers>,
+    events: mpsc::UnboundedReceiver<Event>,
+    tasks: TaskTracker,
+    stop: CancellationToken,
+}
+
+impl<'a> Router<'a> {
+    pub(super) fn at(authority: &'a Authority, directory: &'a TempDir, places: &[String]) -> Self {
+        Self {
+            authority,
+            directory,
+            section: format!("{{endpoints: [{}]}}", quoted(places)),
+            reports_interfaces: false,
+            identity: None,
+        }
+    }
+
+    pub(super) fn start(self) -> Running {
+        let text = format!(
+            "ctrl: {}
+listeners: [{{binding: edge, address: 'tls:0.0.0.0:3022', options: {{advertise: 'r.test:3022'}}}}]
+",
+            self.section
+        );
+        let file = SourceFile::new("router.yml", text.as_bytes());
+        let config = load(&file, &CheckOptions::new()).config;
+        let path = self.directory.path().join("router.yml");
+        let settings = ControlSettings::from_config(&config.ctrl, &path).unwrap();
+        let offer = EdgeOffer::from_config(&config.listeners);
+        let controllers = Arc::new(Controllers::new(settings.request_timeout));
+        let (sender, events) = mpsc::unbounded_channel();
+        let reports = self.reports_interfaces;
+        let setup = ControlSetup {
+            settings,
+            greeting: Greeting::new("r1".to_owned(), version(), Vec::new(), Some(offer)),
+            tls: self.authority.tls(),
+            clock: RouterClock::start(Timestamp::from_second(1_790_000_000).unwrap()),
+            entropy: Arc::new(NoRandomness),
+            controllers: Arc::clone(&controllers),
+            service: Arc::new(Recorder(sender)),
+            interfaces: reports.then_some(InterfaceSettings {
+                check_interval: Duration::from_mins(1),
+                report_interval: Duration::from_hours(24),
+            }),
+            identity: self.identity,
+        };
+        let (tasks, stop) = (TaskTracker::new(), CancellationToken::new());
+        Running {
+            control: setup.start(&tasks, &stop),
+            controllers,
+            events,
+            tasks,
+            stop,
+        }
+    }
+}
+
+impl Running {
+    pub(super) async fn event(&mut self) -> Event {
+        soon(self.events.recv()).await.unwrap()
+    }
+
+    pub(super) async fn connects_to(&mut self, controller: &str) {
+        match self.event().await {
+            Event::Connected(to) if to == controller => {},
+            other => panic!("not connected to {controller}: {other:?}"),
+        }
+    }
+
+    pub(super) async fn loses(&mut self, controller: &str) {
+        match self.event().await {
+            Event::Disconnected(from) if from == controller => {},
+            other => panic!("not disconnected from {controller}: {other:?}"),
+        }
+    }
+
+    pub(super) fn has_no_event(&mut self) -> bool {
+        self.events.try_recv().is_err()
+    }
+
+    /// Ends the router, and waits until nothing of it is left.
+    pub(super) async fn stop(self) {
+        self.stop.cancel();
+        self.tasks.close();
+        soon(self.tasks.wait()).await;
+    }
+}
+
+pub(super) fn quoted(places: &[String]) -> String {
+    places
+        .iter()
+        .map(|place| format!("'{place}'"))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+pub(super) fn endpoints_file(directory: &TempDir) -> PathBuf {
+    directory.path().join("endpoints.yml")
+}
+
+/// Waits until a file says something.
+pub(super) async fn until_file_has(path: &Path, text: &str) {
+    soon(async {
+        while !std::fs::read_to_string(path).is_ok_and(|content| content.contains(text)) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    })
+    .await;
+}
