@@ -19,6 +19,8 @@ mod inbox;
 mod local_side;
 mod socket;
 mod task;
+#[cfg(test)]
+mod tests;
 mod timer;
 
 use std::sync::Arc;

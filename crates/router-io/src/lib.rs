@@ -30,6 +30,8 @@ mod relay;
 mod router;
 mod routes;
 mod tcp;
+#[cfg(test)]
+mod testing;
 mod tls;
 mod web;
 

@@ -1,6 +1,8 @@
 //! Where messages of circuits go.
 
 mod counters;
+#[cfg(test)]
+mod tests;
 mod timeouts;
 mod view;
 

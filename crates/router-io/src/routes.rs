@@ -1,6 +1,8 @@
 //! Routes of circuits: what is dialed for them, and what controllers are answered.
 
 mod dialing;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
