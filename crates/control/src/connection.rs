@@ -60,13 +60,12 @@ pub(crate) async fn serve<S: Stream>(plane: &Arc<Plane>, peer: &Peer, incoming: 
     }
 }
 
-/// Judges certificate and hello of a router, and gives its connection a place. If that is refused, the
-/// router is told why.
+/// Judges certificate and hello of a router. If they are refused, the router is told why.
 async fn judge<S: Stream>(
     plane: &Plane,
     peer: &Peer,
     incoming: Incoming<S>,
-) -> Option<Admitted<Placed<S>>> {
+) -> Option<Admitted<S>> {
     let chain: Vec<&[u8]> = peer.certificates.iter().map(Vec::as_slice).collect();
     let hello = incoming.hello();
     let origin = origin(plane, peer)?;
@@ -83,13 +82,8 @@ async fn judge<S: Stream>(
             for error in &hello.unreadable {
                 tracing::warn!(router = %router.id(), %error, "a part of a router's hello cannot be read");
             }
-            let Some(slot) = plane.places.take() else {
-                let reason = "the controller has as many connections of routers as it may have";
-                incoming.reject(RejectClass::Busy, reason).await;
-                return None;
-            };
             Some(Admitted {
-                incoming: incoming.map_stream(|stream| Placed::new(stream, slot)),
+                incoming,
                 router,
                 hello,
             })
@@ -100,6 +94,19 @@ async fn judge<S: Stream>(
             None
         },
     }
+}
+
+/// Gives a connection a place. If there is none, its router is told so.
+///
+/// This comes after everything else that may refuse a connection, so that one that is refused never holds
+/// a place: not even while its router is told why, however many it dials.
+async fn seat<S: Stream>(plane: &Plane, incoming: Incoming<S>) -> Option<Incoming<Placed<S>>> {
+    let Some(place) = plane.places.take() else {
+        let reason = "the controller has as many connections of routers as it may have";
+        incoming.reject(RejectClass::Busy, reason).await;
+        return None;
+    };
+    Some(incoming.map_stream(|stream| Placed::new(stream, place)))
 }
 
 /// Where a connection comes from, for the audit trail.
@@ -132,6 +139,9 @@ async fn attach<S: Stream>(
     let Admitted {
         incoming, router, ..
     } = admitted;
+    let Some(incoming) = seat(plane, incoming).await else {
+        return;
+    };
     let accepting = incoming.accept(&grant, &controller, &headers);
     let attached = match accepting.await {
         Ok(connected) => channel
@@ -168,6 +178,10 @@ async fn open<S: Stream>(
         incoming.reject(RejectClass::Busy, &reason).await;
         return;
     }
+    let Some(incoming) = seat(plane, incoming).await else {
+        plane.groups.abandon(reservation);
+        return;
+    };
     let (headers, controller) = (plane.hello.to_headers(), plane.controller_id());
     let grant = reservation.grant().clone();
     let connected = match incoming.accept(&grant, &controller, &headers).await {

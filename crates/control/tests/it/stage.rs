@@ -13,8 +13,23 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// The usual age from which on a channel of a router may be replaced.
-const TAKEOVER_AFTER: Duration = Duration::from_mins(1);
+/// What a test may want to be otherwise.
+#[derive(Clone, Copy)]
+pub(crate) struct StageOptions {
+    /// The age from which on a channel of a router may be replaced.
+    pub(crate) takeover_after: Duration,
+    /// Connections of routers.
+    pub(crate) max_connections: usize,
+}
+
+impl Default for StageOptions {
+    fn default() -> Self {
+        Self {
+            takeover_after: Duration::from_mins(1),
+            max_connections: 1000,
+        }
+    }
+}
 
 pub(crate) struct Stage {
     pub(crate) controller: Box<Harness>,
@@ -40,14 +55,13 @@ impl Killed {
 
 impl Stage {
     pub(crate) async fn start() -> Self {
-        Self::start_with_takeover_after(TAKEOVER_AFTER).await
+        Self::start_with(StageOptions::default()).await
     }
 
-    /// With the age from which on a channel of a router may be replaced.
-    pub(crate) async fn start_with_takeover_after(takeover_after: Duration) -> Self {
+    pub(crate) async fn start_with(options: StageOptions) -> Self {
         let controller = Harness::start().await;
         let admin = controller.admin().await;
-        Self::begin_with(Box::new(controller), admin, takeover_after)
+        Self::begin_with(Box::new(controller), admin, options)
     }
 
     /// Starts with a store that lets nobody wait, for virtual time.
@@ -76,16 +90,16 @@ impl Stage {
     }
 
     fn begin(controller: Box<Harness>, admin: String) -> Self {
-        Self::begin_with(controller, admin, TAKEOVER_AFTER)
+        Self::begin_with(controller, admin, StageOptions::default())
     }
 
-    fn begin_with(controller: Box<Harness>, admin: String, takeover_after: Duration) -> Self {
+    fn begin_with(controller: Box<Harness>, admin: String, options: StageOptions) -> Self {
         let stop = CancellationToken::new();
         let options = ControlOptions {
             version: RouterOptions::default().hello.version,
             fabric: FabricOptions::default(),
-            takeover_after,
-            max_connections: 1000,
+            takeover_after: options.takeover_after,
+            max_connections: options.max_connections,
         };
         let plane = ControlPlane::start(&controller.app, options, stop.clone());
         Self {
