@@ -303,7 +303,9 @@ fn terminators(session: &Session) {
         "--cost",
         "5",
     ];
-    let made = session.json(&[&create[..], &["-p", "required", "--identity", "one"]].concat());
+    let instance = ["--identity", "one", "--identity-secret-file", "one.secret"];
+    fs::write(session.site.file("one.secret"), "hush\n").unwrap();
+    let made = session.json(&[&create[..], &["-p", "required"], &instance].concat());
     for (member, value) in [
         ("/service/name", "wiki"),
         ("/router/name", "r1"),
@@ -314,6 +316,13 @@ fn terminators(session: &Session) {
     ] {
         assert_eq!(made.pointer(member), Some(&json!(value)), "{member}");
     }
+    // Another terminator of the instance has to have its secret.
+    let without = [&create[..], &["--identity", "one"]].concat();
+    let refused = session.run(&without).expect_code(1).stderr;
+    assert!(refused.contains("identitySecret"), "{refused}");
+    let other = session.json(&[&create[..], &instance].concat());
+    let other = other["id"].as_str().unwrap();
+    session.run(&["terminator", "delete", other]).success();
     let id = made["id"].as_str().unwrap();
     assert_eq!(session.json(&["terminator", "show", id]), made);
     let update = [

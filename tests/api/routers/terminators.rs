@@ -250,8 +250,16 @@ async fn terminators_of_an_instance_share_its_secret() {
         assert_eq!(create(without).await.status, 201);
     }
     // The fabric API calls it otherwise.
-    let body = ends.body(json!({"instanceId": "one", "instanceSecret": secret}));
-    let path = "/fabric/v1/terminators";
-    let request = controller.request(Method::POST, path).session(&admin);
-    assert_eq!(request.json(&body).send().await.status, 201);
+    let create = async |secret: &str| {
+        let body = ends.body(json!({"instanceId": "one", "instanceSecret": secret}));
+        let path = "/fabric/v1/terminators";
+        let request = controller.request(Method::POST, path).session(&admin);
+        request.json(&body).send().await
+    };
+    assert_eq!(create(secret).await.status, 201);
+    let refused = create("b3RoZXI=").await;
+    assert_eq!(
+        (refused.error().0, &*refused.field()),
+        (400, "instanceSecret")
+    );
 }

@@ -8,8 +8,8 @@ use crate::route::{Call, Json, NoBody, ResponseSpec, Route, guarded_on};
 use http::Method;
 use portcullis_api::decode::Decode;
 use portcullis_api::describe::JsonSchema;
-use portcullis_app::App;
 use portcullis_app::managed::{self, Create, Delete, Read, Resource, Update, Writable};
+use portcullis_app::{App, AppError};
 use portcullis_domain::access::{ApiSurface, Permit};
 use portcullis_domain::ids::EntityId as _;
 use portcullis_domain::managed::Spec;
@@ -55,6 +55,9 @@ portcullis_domain::for_each_kind!(paths);
 /// Request and response bodies of a resource; implemented by its spec for the edge.
 pub(super) trait ResourceBodies: 'static {
     const SURFACE: ApiSurface = ApiSurface::Edge;
+
+    /// Members that are called otherwise here than in refusals by the application, with their name here.
+    const RENAMED: &'static [(&'static str, &'static str)] = &[];
 
     type Spec: Writable + ResourcePaths;
 
@@ -147,7 +150,9 @@ pub(super) async fn create<B: ResourceBodies>(
 ) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
     let app = &call.context.state.app;
-    let id = managed::create(app, &call.permit, B::from_create(app, body)?).await?;
+    let spec = B::from_create(app, body)?;
+    let created = managed::create(app, &call.permit, spec).await;
+    let id = created.map_err(refused::<B>)?;
     Ok(ApiResponse::created(
         <B::Spec as ResourcePaths>::COLLECTION,
         id.as_str(),
@@ -168,9 +173,10 @@ pub(super) async fn replace<B: ResourceBodies>(
     let Json(body) = call.body;
     let (app, id) = (&call.context.state.app, call.context.entity_id());
     match B::from_update(body)? {
-        Replacement::Full(spec) => managed::replace(app, &call.permit, &id, spec).await?,
-        Replacement::Partial(patch) => managed::patch(app, &call.permit, &id, patch).await?,
+        Replacement::Full(spec) => managed::replace(app, &call.permit, &id, spec).await,
+        Replacement::Partial(patch) => managed::patch(app, &call.permit, &id, patch).await,
     }
+    .map_err(refused::<B>)?;
     Ok(ApiResponse::empty())
 }
 
@@ -179,8 +185,20 @@ pub(super) async fn patch<B: ResourceBodies>(
 ) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
     let (app, id) = (&call.context.state.app, call.context.entity_id());
-    managed::patch(app, &call.permit, &id, B::to_patch(body)?).await?;
+    let patched = managed::patch(app, &call.permit, &id, B::to_patch(body)?).await;
+    patched.map_err(refused::<B>)?;
     Ok(ApiResponse::empty())
+}
+
+/// A refusal that names members as the surface does.
+fn refused<B: ResourceBodies>(mut error: AppError) -> ApiError {
+    if let AppError::Field(error) = &mut error {
+        let mut renamed = B::RENAMED.iter();
+        if let Some((_, name)) = renamed.find(|(other, _)| *other == error.field) {
+            (*name).clone_into(&mut error.field);
+        }
+    }
+    error.into()
 }
 
 pub(super) async fn delete<S: Resource>(

@@ -8,12 +8,15 @@ use crate::completion::Values;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::resolve;
+use crate::secret_source;
 use clap::Args;
 use portcullis_api::service::ServiceDetail;
 use portcullis_api::terminator::{TerminatorCreate, TerminatorDetail, TerminatorUpdate};
 use portcullis_api::transit_router::TransitRouterDetail;
 use portcullis_domain::identity::Precedence;
 use portcullis_domain::ids::{RouterId, ServiceId};
+use secrecy::ExposeSecret as _;
+use std::path::PathBuf;
 
 /// Default binding, which connects circuits to an address.
 const DEFAULT_BINDING: &str = "edge_transport";
@@ -21,7 +24,8 @@ const DEFAULT_BINDING: &str = "edge_transport";
 const EXAMPLES: &str = "\
 Examples:
   portcullis terminator create wiki r1 tcp:localhost:8080
-  portcullis terminator create wiki r2 tcp:localhost:8080 --cost 100 --precedence failed";
+  portcullis terminator create wiki r2 tcp:localhost:8080 --cost 100 --precedence failed
+  portcullis terminator create chat r1 tcp:localhost:9000 --identity room-1 --identity-secret-file room-1.secret";
 
 /// Create a terminator
 #[derive(Debug, Args)]
@@ -46,15 +50,22 @@ pub(crate) struct CreateArgs {
     #[arg(long, value_name = "INSTANCE")]
     identity: Option<String>,
 
+    /// Read what all terminators of the instance have to share from the first line of a file, or standard
+    /// input for `-`
+    #[arg(long, value_name = "FILE", requires = "identity")]
+    identity_secret_file: Option<PathBuf>,
+
     #[command(flatten)]
     tags: NewTagsArgs,
 }
 
 impl CreateArgs {
-    fn body(self, service: ServiceId, router: RouterId) -> TerminatorCreate {
+    fn body(self, service: ServiceId, router: RouterId) -> Result<TerminatorCreate, CliError> {
         let members = self.members;
         let precedence = members.precedence.map(Precedence::from);
-        TerminatorCreate {
+        let secret_file = self.identity_secret_file.as_deref();
+        let secret = secret_source::read_from_args(None, secret_file, "secret")?;
+        Ok(TerminatorCreate {
             replace: TerminatorUpdate {
                 address: self.address,
                 binding: members
@@ -67,8 +78,8 @@ impl CreateArgs {
                 tags: self.tags.to_tags(),
             },
             identity: self.identity.unwrap_or_default(),
-            identity_secret: None,
-        }
+            identity_secret: secret.map(|secret| secret.expose_secret().as_bytes().to_vec().into()),
+        })
     }
 }
 
@@ -81,7 +92,7 @@ impl Verb for CreateArgs {
             .map_err(|error| {
                 error.hint("edge routers are listed by `portcullis edge-router list`")
             })?;
-        let body = self.body(service.base.id, router.base.id);
+        let body = self.body(service.base.id, router.base.id)?;
         entities::create::<TerminatorDetail>(context, session, &body).await
     }
 }
@@ -107,7 +118,8 @@ mod tests {
     fn new_terminator_is_bound_to_clients() {
         let body = |line: &str| {
             let ids = (ServiceId::from_wire("s1"), RouterId::from_wire("r1"));
-            serde_json::to_value(parse(line).unwrap().body(ids.0, ids.1)).unwrap()
+            let body = parse(line).unwrap().body(ids.0, ids.1).unwrap();
+            serde_json::to_value(body).unwrap()
         };
         assert_eq!(
             body("wiki r1 tcp:a:1"),
@@ -121,7 +133,12 @@ mod tests {
             (&json!(5), &json!("required"))
         );
         assert_eq!(given["identity"], "one");
-        for line in ["wiki r1", "wiki r1 a -c 65536", "wiki r1 a -p best"] {
+        for line in [
+            "wiki r1",
+            "wiki r1 a -c 65536",
+            "wiki r1 a -p best",
+            "wiki r1 a --identity-secret-file f",
+        ] {
             assert!(parse(line).is_err(), "{line}");
         }
     }

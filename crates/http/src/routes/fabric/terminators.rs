@@ -40,6 +40,8 @@ enum FabricTerminator {}
 
 impl ResourceBodies for FabricTerminator {
     const SURFACE: ApiSurface = ApiSurface::Fabric;
+    const RENAMED: &'static [(&'static str, &'static str)] =
+        &[("identitySecret", "instanceSecret")];
     type Spec = TerminatorSpec;
     type CreateBody = FabricTerminatorCreate;
     type UpdateBody = FabricTerminatorCreate;
