@@ -157,7 +157,7 @@ pub(crate) fn describe_bounds<F: ConfigFile>(kind: ValueType<F>) -> Option<Strin
             Some(format!("more than {low}, less than {high}"))
         },
         ValueType::Duration { min, max } => {
-            let text = |nanoseconds| GoDuration::from_nanoseconds(nanoseconds).to_string();
+            let text = |nanoseconds| GoDuration::from_nanoseconds(nanoseconds).brief();
             match (min, max) {
                 (0, i64::MAX) => None,
                 (1, i64::MAX) => Some("longer than zero".to_owned()),
@@ -166,7 +166,8 @@ pub(crate) fn describe_bounds<F: ConfigFile>(kind: ValueType<F>) -> Option<Strin
             }
         },
         ValueType::DurationOrMilliseconds { min } => {
-            Some(format!("at least {}", GoDuration::from_nanoseconds(min)))
+            let least = GoDuration::from_nanoseconds(min).brief();
+            Some(format!("at least {least}"))
         },
         _ => None,
     }

@@ -343,7 +343,9 @@ impl<'a> Loader<'a> {
         let is_integer = matches!(mode, ReadMode::Integer | ReadMode::WholeNumber);
         let bound = match (number < min, min) {
             (true, 1) if !is_integer => "longer than zero".to_owned(),
-            (true, _) if !is_integer => format!("at least {}", GoDuration::from_nanoseconds(min)),
+            (true, _) if !is_integer => {
+                format!("at least {}", GoDuration::from_nanoseconds(min).brief())
+            },
             (true, _) => format!("at least {min}"),
             (false, _) => format!("at most {max}"),
         };

@@ -14,6 +14,7 @@ use std::time::Duration;
 /// let duration: GoDuration = "1h30m".parse()?;
 /// assert_eq!(duration.as_std().map(|duration| duration.as_secs()), Some(5400));
 /// assert_eq!(duration.to_string(), "1h30m0s");
+/// assert_eq!(duration.brief(), "1h30m");
 /// # Ok::<(), portcullis_yaml::syntax::DurationError>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -55,6 +56,15 @@ impl GoDuration {
         u64::try_from(self.nanoseconds)
             .ok()
             .map(Duration::from_nanos)
+    }
+
+    /// As people write it: without trailing units that are zero, such as `5m` and `24h`.
+    pub fn brief(self) -> String {
+        let text = self.to_string();
+        let whole_minutes = text.strip_suffix("m0s").map(|rest| format!("{rest}m"));
+        let text = whole_minutes.unwrap_or(text);
+        let whole_hours = text.strip_suffix("h0m").map(|rest| format!("{rest}h"));
+        whole_hours.unwrap_or(text)
     }
 }
 
@@ -214,6 +224,25 @@ mod tests {
                 Ok(written),
                 "{text}"
             );
+        }
+    }
+
+    #[test]
+    fn trailing_units_that_are_zero_are_left_out() {
+        for (nanoseconds, text) in [
+            (0, "0s"),
+            (1_000_000, "1ms"),
+            (30_000_000_000, "30s"),
+            (90_000_000_000, "1m30s"),
+            (600_000_000_000, "10m"),
+            (3_600_000_000_000, "1h"),
+            (3_605_000_000_000, "1h0m5s"),
+            (36_000_000_000_000, "10h"),
+            (-5_400_000_000_000, "-1h30m"),
+        ] {
+            let duration = GoDuration::from_nanoseconds(nanoseconds);
+            assert_eq!(duration.brief(), text);
+            assert_eq!(text.parse(), Ok(duration), "{text}");
         }
     }
 
