@@ -1,24 +1,16 @@
-//! The C SDK of 2022, as the Python package `openziti` of that year carries it.
+//! The C SDK of 2022 at the controller, without routers.
 //!
-//! It knows nothing of OpenID Connect, and takes no notice of a controller that offers it. Packages from later
-//! years come without binaries for Linux.
-//!
-//! It knows RS256 as the only signature of tokens, so it needs a controller with an RSA leaf. The
-//! package is fetched from the network, and only when `PORTCULLIS_TEST_WHEEL` is `1`.
+//! It knows nothing of OpenID Connect, and takes no notice of a controller that offers it. It knows RS256 as the
+//! only signature of tokens, so it needs a controller with an RSA leaf.
 
 use crate::foreign_pki;
 use serde_json::{Value, json};
 use std::fs::{self, File};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
-use support::tools::{are_available, are_required};
-use support::{Api, TestDirectory, Tool, TotpProgram, command, run, wait};
-
-const PACKAGE: &str = "openziti==0.6.0";
-
-/// Time to fetch the package.
-const FETCHING: Duration = Duration::from_mins(5);
+use support::tools::are_available;
+use support::{Api, TestDirectory, Tool, TotpProgram, run, wait, wheel};
 
 const ENROLL: &str = "\
 import openziti
@@ -43,17 +35,10 @@ const MILESTONES: [&str; 5] = [
 
 #[test]
 fn c_sdk_enrolls_and_loads() {
-    if !std::env::var("PORTCULLIS_TEST_WHEEL").is_ok_and(|value| value == "1") {
-        println!("skipped: PORTCULLIS_TEST_WHEEL is not 1");
-        return;
-    }
     if !are_available(&[Tool::Curl, Tool::Openssl, Tool::Python]) {
         return;
     }
-    let folder = tempfile::tempdir().unwrap();
-    let Some(python) = install(folder.path()) else {
-        assert!(!are_required(), "{PACKAGE} cannot be installed");
-        println!("skipped: {PACKAGE} cannot be installed");
+    let Some(python) = wheel::python() else {
         return;
     };
 
@@ -68,27 +53,6 @@ fn c_sdk_enrolls_and_loads() {
     let controller = foreign_pki::start(&site);
     let api = Api::at(controller.url(), &foreign_pki::authorities(&site));
     check(&python, &site, &api.log_in("admin", foreign_pki::PASSWORD));
-}
-
-/// Puts the package into an environment of its own; `None` if it cannot be had.
-fn install(folder: &Path) -> Option<PathBuf> {
-    let venv = ["-m", "venv", "--clear"];
-    let made = run(Command::new("python3").args(venv).arg(folder));
-    if !made.status.success() {
-        return None;
-    }
-    let python = folder.join("bin/python");
-    let mut pip = Command::new(&python);
-    pip.args([
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--only-binary=:all:",
-        PACKAGE,
-    ]);
-    let installed = command::run_with(&mut pip, &[], FETCHING);
-    installed.status.success().then_some(python)
 }
 
 fn check(python: &Path, site: &TestDirectory, admin: &Api) {

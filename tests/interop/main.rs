@@ -1,12 +1,13 @@
-//! The real controller, driven by clients that know nothing of it.
+//! The real controller and the real router, driven by clients that know nothing of them.
 //!
 //! Tests that need a program which the machine lacks say so and pass, unless
 //! `PORTCULLIS_REQUIRE_TOOLS` is `1`. `PORTCULLIS_KILL_ROUNDS` sets the rounds of the kill loops,
-//! `PORTCULLIS_TEST_WHEEL=1` enables the tests that fetch the Python package of the C SDK, and
-//! `PORTCULLIS_TEST_ZITI=FILE` those that use OpenZiti's own command-line client. `PORTCULLIS_TEST_PYTHON`
-//! names a Python that has `PyJWT`, where the one on the path has not. `PORTCULLIS_TEST_OPENID_CLIENT` names a folder
-//! with the npm package `openid-client`. `PORTCULLIS_SCHEMATHESIS_SECONDS` enables
-//! the runs of requests that are made up from the descriptions, and says how long each takes.
+//! `PORTCULLIS_TEST_WHEEL=1` fetches the Python package of the C SDK where no Python has it,
+//! `PORTCULLIS_TEST_ZITI=FILE` enables the tests that use OpenZiti's own programs, and
+//! `PORTCULLIS_TEST_GO_SDK=FILE` those that use `overlay/go_sdk.go`. `PORTCULLIS_TEST_PYTHON` names a
+//! Python that has `PyJWT`, where the one on the path has not. `PORTCULLIS_TEST_OPENID_CLIENT` names a
+//! folder with the npm package `openid-client`. `PORTCULLIS_SCHEMATHESIS_SECONDS` enables the runs of
+//! requests that are made up from the descriptions, and says how long each takes.
 
 mod audit;
 mod audit_chain;
@@ -32,9 +33,12 @@ mod mfa_deviations;
 mod mfa_kills;
 mod mfa_secrets;
 mod mfa_throttle;
+mod mixed_network;
 mod oidc_kills;
 mod openapi;
 mod openid;
+mod our_network;
+mod overlay;
 mod password_throttle;
 mod py_jwt;
 mod relying_party;
@@ -57,28 +61,10 @@ mod ziti_router;
 mod ziti_services;
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use support::{command, run};
 
 /// A file beside this one.
 fn own(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("interop")
         .join(name)
-}
-
-/// A Python that has these modules: the one that `PORTCULLIS_TEST_PYTHON` names, or the first on the path.
-fn python_with(modules: &str) -> Option<String> {
-    let named = std::env::var("PORTCULLIS_TEST_PYTHON").ok();
-    let candidates = named.into_iter().chain(["python3".to_owned()]);
-    candidates
-        .filter(|program| {
-            command::find_in_path(program).is_some() || std::fs::exists(program).unwrap_or(false)
-        })
-        .find(|program| {
-            let mut probe = Command::new(program);
-            run(probe.args(["-c", &format!("import {modules}")]))
-                .status
-                .success()
-        })
 }

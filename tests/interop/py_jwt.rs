@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use std::process::Command;
-use support::tools::{are_available, are_required};
+use support::tools::{are_available, are_required, python_with};
 use support::{Api, TestDirectory, Tool, run};
 
 /// Makes keys, and for each a self-signed certificate and tokens; writes them as JSON.
@@ -52,7 +52,7 @@ fn tokens_of_another_library_are_understood() {
     if !are_available(&[Tool::Curl]) {
         return;
     }
-    let Some(python) = crate::python_with("jwt, cryptography") else {
+    let Some(python) = python_with("jwt, cryptography") else {
         assert!(
             !are_required(),
             "PyJWT is not installed, and PORTCULLIS_REQUIRE_TOOLS=1"

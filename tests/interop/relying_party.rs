@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::env;
 use std::ffi::OsStr;
 use std::process::Command;
-use support::tools::are_required;
+use support::tools::{are_required, python_with};
 use support::{Controller, TestDirectory, command, run};
 
 const PASSWORD: &str = "relying-party-password";
@@ -73,7 +73,7 @@ fn openid_client_finds_what_it_demands() {
 /// All of them hold but one: OpenID Connect Discovery demands `RS256`, which only RSA keys can sign.
 #[test]
 fn tests_of_openid_basic_and_config_profiles_hold() {
-    let Some(python) = crate::python_with("jwt, requests") else {
+    let Some(python) = python_with("jwt, requests") else {
         assert!(!are_required(), "PyJWT is not installed");
         println!("skipped: no Python with the packages jwt and requests is installed");
         return;
@@ -106,7 +106,7 @@ fn tests_of_openid_basic_and_config_profiles_hold() {
 
 #[test]
 fn authlib_and_py_jwt_find_what_they_demand() {
-    let Some(python) = crate::python_with("authlib, jwt, requests") else {
+    let Some(python) = python_with("authlib, jwt, requests") else {
         assert!(!are_required(), "Authlib is not installed");
         println!("skipped: no Python with the packages authlib, jwt and requests is installed");
         return;

@@ -20,6 +20,11 @@ pub fn cli() -> PathBuf {
     folder().join("portcullis")
 }
 
+/// The router.
+pub fn router() -> PathBuf {
+    folder().join("portcullis-router")
+}
+
 /// The folder with up-to-date binaries.
 fn folder() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
@@ -30,7 +35,8 @@ fn folder() -> &'static Path {
     })
 }
 
-fn profile_folder() -> PathBuf {
+/// The folder of what is built for this test, in the target directory.
+pub(crate) fn profile_folder() -> PathBuf {
     let own = env::current_exe().expect("the test knows its executable");
     own.ancestors()
         .find(|folder| folder.ends_with("deps"))
@@ -59,6 +65,7 @@ fn build(folder: &Path) {
         .current_dir(repository::root())
         .args(["build", "--quiet", "--workspace", "--profile", profile])
         .args(["--bin", "portcullis-controller", "--bin", "portcullis"])
+        .args(["--bin", "portcullis-router"])
         .args(["--example", "counted"])
         .arg("--target-dir")
         .arg(target);

@@ -104,7 +104,7 @@ pub fn run_with(command: &mut Command, input: &[u8], deadline: Duration) -> Comm
 }
 
 /// Waits until a program ends.
-pub(crate) fn wait_for_exit(child: &mut Child, deadline: Duration) -> Option<ExitStatus> {
+pub fn wait_for_exit(child: &mut Child, deadline: Duration) -> Option<ExitStatus> {
     wait::until(deadline, || {
         child
             .try_wait()

@@ -17,6 +17,7 @@ pub mod repository;
 pub mod test_directory;
 pub mod tools;
 pub mod wait;
+pub mod wheel;
 
 pub use api::Api;
 pub use authenticator::{Authenticator, TotpProgram};

@@ -1,6 +1,7 @@
 //! External programs that tests need and that may not be installed.
 
 use crate::command::{self, run};
+use std::ffi::OsStr;
 use std::process::Command;
 
 /// An external program.
@@ -53,9 +54,7 @@ impl Tool {
             Self::Schemathesis => "schemathesis",
             _ => return None,
         };
-        let statement = format!("import {package}");
-        let found = run(Command::new("python3").args(["-c", &statement]));
-        (!found.status.success()).then(|| format!("the Python package {package}"))
+        (!can_import("python3", package)).then(|| format!("the Python package {package}"))
     }
 }
 
@@ -79,4 +78,22 @@ pub fn are_available(tools: &[Tool]) -> bool {
 /// Whether a missing program is a failure.
 pub fn are_required() -> bool {
     std::env::var("PORTCULLIS_REQUIRE_TOOLS").is_ok_and(|value| value == "1")
+}
+
+/// A Python that has these modules: the one that `PORTCULLIS_TEST_PYTHON` names, or the first on the path.
+pub fn python_with(modules: &str) -> Option<String> {
+    let named = std::env::var("PORTCULLIS_TEST_PYTHON").ok();
+    let candidates = named.into_iter().chain(["python3".to_owned()]);
+    candidates
+        .filter(|program| {
+            command::find_in_path(program).is_some() || std::fs::exists(program).unwrap_or(false)
+        })
+        .find(|program| can_import(program, modules))
+}
+
+/// Whether a Python has these modules.
+pub(crate) fn can_import(python: impl AsRef<OsStr>, modules: &str) -> bool {
+    let statement = format!("import {modules}");
+    let mut probe = Command::new(python);
+    run(probe.args(["-c", &statement])).status.success()
 }

@@ -8,13 +8,13 @@ use std::time::Duration;
 /// How long a client waits for an answer.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-pub(super) struct EchoServer {
+pub(crate) struct EchoServer {
     port: u16,
 }
 
 impl EchoServer {
     /// Serves until the process ends.
-    pub(super) fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         thread::spawn(move || {
@@ -28,7 +28,7 @@ impl EchoServer {
         Self { port }
     }
 
-    pub(super) const fn port(&self) -> u16 {
+    pub(crate) const fn port(&self) -> u16 {
         self.port
     }
 }
@@ -46,7 +46,7 @@ fn data(length: usize) -> Vec<u8> {
 }
 
 /// Sends so many bytes, closes the sending half, and reads the same bytes to their end.
-pub(super) fn exchange(mut connection: &TcpStream, length: usize) -> io::Result<()> {
+pub(crate) fn exchange(mut connection: &TcpStream, length: usize) -> io::Result<()> {
     connection.set_read_timeout(Some(PATIENCE))?;
     let sent = data(length);
     let mut sender = connection.try_clone()?;
@@ -69,10 +69,10 @@ pub(super) fn exchange(mut connection: &TcpStream, length: usize) -> io::Result<
 }
 
 /// A connection that stays open.
-pub(super) struct OpenConnection(TcpStream);
+pub(crate) struct OpenConnection(TcpStream);
 
 impl OpenConnection {
-    pub(super) fn new(connection: TcpStream) -> Self {
+    pub(crate) fn new(connection: TcpStream) -> Self {
         connection.set_read_timeout(Some(PATIENCE)).unwrap();
         let mut open = Self(connection);
         open.echo(b"hello");
@@ -80,7 +80,7 @@ impl OpenConnection {
     }
 
     /// Sends something, and gets it back.
-    pub(super) fn echo(&mut self, text: &[u8]) {
+    pub(crate) fn echo(&mut self, text: &[u8]) {
         self.0.write_all(text).unwrap();
         let mut back = vec![0; text.len()];
         self.0.read_exact(&mut back).unwrap();

@@ -1,0 +1,126 @@
+//! Routers: ours and those of OpenZiti, with the same file.
+
+use super::place::Place;
+use super::running::Running;
+use std::ffi::OsString;
+use std::fs;
+use std::net::Ipv4Addr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use support::controller::free_port;
+use support::{TestDirectory, binaries, run};
+
+/// Whose router it is.
+pub(crate) enum RouterProgram {
+    Ours,
+    /// That of the program `ziti`.
+    OpenZiti(OsString),
+}
+
+impl RouterProgram {
+    fn command(&self) -> Command {
+        match self {
+            Self::Ours => Command::new(binaries::router()),
+            Self::OpenZiti(program) => {
+                let mut command = Command::new(program);
+                command.arg("router");
+                command
+            },
+        }
+    }
+
+    fn enroll(&self) -> Command {
+        let mut command = self.command();
+        command.arg("enroll");
+        if matches!(self, Self::OpenZiti(_)) {
+            // The usual RSA key of 4096 bits takes its time.
+            command.args(["--keyAlg", "EC"]);
+        }
+        command
+    }
+
+    fn run(&self, config: &Path) -> Command {
+        let mut command = self.command();
+        command.arg("run").arg(config);
+        if matches!(self, Self::OpenZiti(_)) {
+            command.args(["--log-formatter", "text"]);
+        }
+        command
+    }
+}
+
+/// A router that runs.
+pub(crate) struct Router {
+    running: Running,
+    name: String,
+    config: PathBuf,
+}
+
+impl Router {
+    /// Enrolls a router at the controller of this address, and runs it.
+    pub(super) fn start(
+        site: &TestDirectory,
+        (program, place): (&RouterProgram, Place<'_>),
+        (name, jwt): (&str, &str),
+        controller: &str,
+    ) -> Self {
+        let [config, token] = ["yml", "jwt"].map(|kind| site.file(&format!("{name}.{kind}")));
+        fs::write(&token, jwt).unwrap();
+        let file = file(&site.file(name), controller, place.address());
+        fs::write(&config, file).unwrap();
+        let mut enroll = program.enroll();
+        enroll.arg(&config).arg("--jwt").arg(&token);
+        enroll.current_dir(site.work()).env("HOME", site.work());
+        run(&mut enroll).success();
+        Self {
+            running: Running::start(site, name, place.of(program.run(&config))),
+            name: name.to_owned(),
+            config,
+        }
+    }
+
+    /// Asks it to end, and waits for that.
+    pub(crate) fn terminate(self) {
+        self.running.terminate();
+    }
+
+    /// Kills it, and runs it again on this computer.
+    pub(crate) fn restart(self, site: &TestDirectory, program: &RouterProgram) -> Self {
+        drop(self.running);
+        Self {
+            running: Running::start(site, &self.name, program.run(&self.config)),
+            ..self
+        }
+    }
+}
+
+/// The file of a router whose own files begin with `prefix`.
+fn file(prefix: &Path, controller: &str, address: Ipv4Addr) -> String {
+    let prefix = prefix.display();
+    let (link, edge) = (free_port(), free_port());
+    format!(
+        "\
+v: 3
+identity:
+  cert: {prefix}.cert
+  server_cert: {prefix}.server.chain.cert
+  key: {prefix}.key
+  ca: {prefix}.cas
+ctrl:
+  endpoint: tls:{controller}
+link:
+  dialers: [{{binding: transport}}]
+  listeners:
+    - binding: transport
+      bind: tls:{address}:{link}
+      advertise: tls:{address}:{link}
+listeners:
+  - binding: edge
+    address: tls:{address}:{edge}
+    options: {{advertise: '{address}:{edge}', connectTimeoutMs: 5000, getSessionTimeout: 60}}
+edge:
+  csr:
+    sans: {{dns: [localhost], ip: [{address}]}}
+"
+    )
+}
