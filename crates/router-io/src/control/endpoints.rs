@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 
+use portcullis_files::{SECRET_MODE, create_directory, directory_of, replace};
 use portcullis_router::control::EndpointsFile;
 
 /// Reads the file. One that cannot be read counts as none.
@@ -24,26 +25,6 @@ pub(super) fn read(path: &Path) -> Option<EndpointsFile> {
 
 /// Writes the file, for its owner only: all of it, or nothing.
 pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
-    use std::fs::{DirBuilder, File, OpenOptions, rename};
-    use std::io::Write as _;
-    use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
-
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
-    if let Some(folder) = folder {
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(folder)?;
-    }
-    let mut draft = path.as_os_str().to_owned();
-    draft.push(".new");
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true).mode(0o600);
-    let mut file = options.open(&draft)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()?;
-    rename(&draft, path)?;
-    File::open(folder.unwrap_or_else(|| Path::new(".")))?.sync_all()
+    create_directory(directory_of(path)).map_err(io::Error::other)?;
+    replace(path, text.as_bytes(), SECRET_MODE).map_err(io::Error::other)
 }

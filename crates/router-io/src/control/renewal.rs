@@ -20,6 +20,10 @@ use super::Context;
 /// How long a controller may take to issue certificates. One that cannot does not answer.
 const ISSUE_TIMEOUT: Duration = Duration::from_secs(35);
 
+/// How long a controller may take to confirm a certificate: longer than for other requests, since it may
+/// have confirmed one whose confirmation is lost.
+const CONFIRM_TIMEOUT: Duration = Duration::from_secs(30);
+
 /// How often the dates of the certificates are looked at, since their files may be replaced.
 const CHECK_INTERVAL: Duration = Duration::from_hours(6);
 
@@ -31,11 +35,11 @@ pub(crate) trait RenewableIdentity: Send + Sync {
     /// Requests for certificates of the keys that there are. The error is a text for people.
     fn requests(&self) -> Result<CertificateRequests, String>;
 
-    /// Whether certificates could be used: they belong to the router and its keys, and have a place.
-    fn check(&self, issued: &ExtendedCertificates) -> Result<(), String>;
+    /// Keeps chains of certificates, in PEM, beside those in use, if they belong to the router's keys.
+    fn stage(&self, client_chain: &str, server_chain: &str) -> Result<(), String>;
 
-    /// Uses certificates, and no others from now on.
-    fn install(&self, issued: &ExtendedCertificates) -> Result<(), String>;
+    /// Uses what was staged, and nothing else from now on.
+    fn commit(&self) -> Result<(), String>;
 }
 
 /// Requests for certificates, in PEM.
@@ -118,13 +122,17 @@ impl Renewal {
 
     async fn renew(&mut self) -> Result<ControllerId, RenewalError> {
         let (controller, issued) = self.extend().await?;
-        let client_chain = issued.client_chain.clone();
-        let issued = self
-            .with_identity(move |identity| identity.check(&issued).map(|()| issued))
+        let ExtendedCertificates {
+            client_chain,
+            server_chain,
+            ..
+        } = issued;
+        let client = client_chain.clone();
+        self.with_identity(move |identity| identity.stage(&client, &server_chain))
             .await
             .map_err(RenewalError::Identity)?;
         self.confirm(&controller, client_chain).await?;
-        self.with_identity(move |identity| identity.install(&issued))
+        self.with_identity(|identity| identity.commit())
             .await
             .map_err(RenewalError::Identity)?;
         Ok(controller)
@@ -166,9 +174,10 @@ impl Renewal {
         controller: &ControllerId,
         client_chain: String,
     ) -> Result<(), RenewalError> {
-        let controllers = Arc::clone(&self.context.controllers);
+        let controllers = &self.context.controllers;
         let message = ControlMessage::VerifyCertificates(VerifyCertificates { client_chain });
-        let reply = controllers.request(Recipient::Only(controller.clone()), message);
+        let to = Recipient::Only(controller.clone());
+        let reply = controllers.request_within(to, message, CONFIRM_TIMEOUT);
         let (_, reply) = reply
             .await
             .map_err(|_failure: RequestFailure| RenewalError::NotConfirmed)?;

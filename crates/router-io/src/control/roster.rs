@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::connector::Place;
+use super::failures::with_causes;
 use super::session::Session;
 use super::{Context, endpoints};
 
@@ -117,7 +118,8 @@ impl Roster {
                 tracing::info!(file = %shown, controllers = file.controllers.len(), "addresses of controllers written to the endpoints file");
             },
             Err(error) => {
-                tracing::warn!(file = %shown, %error, "the endpoints file cannot be written");
+                let error = with_causes(&error);
+                tracing::warn!(file = %shown, error, "the endpoints file cannot be written");
             },
         }
         // A file that cannot be written is tried again with the next change.

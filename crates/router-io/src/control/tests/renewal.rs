@@ -32,7 +32,7 @@ impl ShortLived {
 
 impl RenewableIdentity for ShortLived {
     fn validities(&self) -> Vec<(Timestamp, Timestamp)> {
-        let is_renewed = self.0.lock().last().is_some_and(|last| last == "install");
+        let is_renewed = self.0.lock().last().is_some_and(|last| last == "commit");
         let end = if is_renewed {
             1_800_000_000
         } else {
@@ -52,15 +52,14 @@ impl RenewableIdentity for ShortLived {
         })
     }
 
-    fn check(&self, issued: &ExtendedCertificates) -> Result<(), String> {
-        let chains = format!("check {}, {}", issued.client_chain, issued.server_chain);
+    fn stage(&self, client_chain: &str, server_chain: &str) -> Result<(), String> {
+        let chains = format!("stage {client_chain}, {server_chain}");
         self.0.lock().push(chains);
         Ok(())
     }
 
-    fn install(&self, issued: &ExtendedCertificates) -> Result<(), String> {
-        assert_eq!(issued.client_chain, "client");
-        self.0.lock().push("install".to_owned());
+    fn commit(&self) -> Result<(), String> {
+        self.0.lock().push("commit".to_owned());
         Ok(())
     }
 }
@@ -119,7 +118,7 @@ async fn certificates_are_used_once_the_controller_has_confirmed_them() {
     ));
     issue(&mut channel, CertificateVerification::default()).await;
     identity
-        .has_done(&["request", "check client, server", "install"])
+        .has_done(&["request", "stage client, server", "commit"])
         .await;
     router.stop().await;
 }
@@ -143,7 +142,7 @@ async fn certificates_that_the_controller_does_not_confirm_are_not_used() {
     issue(&mut channel, refusal).await;
     tokio::time::sleep(Duration::from_millis(100)).await;
     identity
-        .has_done(&["request", "check client, server"])
+        .has_done(&["request", "stage client, server"])
         .await;
     router.stop().await;
 }
