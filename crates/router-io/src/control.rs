@@ -42,7 +42,7 @@ use interfaces::InterfaceReporter;
 use renewal::Renewal;
 use roster::Roster;
 
-pub(crate) use renewal::RenewableIdentity;
+pub(crate) use renewal::{CertificateRequests, RenewableIdentity};
 
 /// New certificates that may wait; there is one request at a time.
 const CERTIFICATES: usize = 4;

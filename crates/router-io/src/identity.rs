@@ -1,15 +1,19 @@
 //! The section `identity`: certificates and keys of a router, and the files that they are in.
 
+mod renewal;
 mod source;
 #[cfg(test)]
 mod test_files;
 mod watch;
 mod write;
 
+use std::error::Error as _;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use portcullis_pki::{Certificate, CertificateError, CryptoError, KeyError, SigningKey};
+use portcullis_pki::{
+    Certificate, CertificateError, CryptoError, IssueError, KeyError, SigningKey,
+};
 use portcullis_router_config::model::{Identity, SourcedValue};
 
 use crate::tls::{Credentials, TlsSetupError};
@@ -17,6 +21,7 @@ use crate::tls::{Credentials, TlsSetupError};
 pub use self::watch::{IdentityWatcher, Reload};
 pub use self::write::{IdentityDraft, NewIdentity};
 
+pub(crate) use self::renewal::RenewableFiles;
 pub(crate) use self::source::PemValue;
 
 /// Certificates or keys of the file cannot be read or written.
@@ -66,6 +71,10 @@ pub enum IdentityError {
     Write(#[from] portcullis_files::FileError),
     #[error(transparent)]
     Tls(#[from] TlsSetupError),
+    #[error("the controller issued certificates for another key")]
+    ForeignKey,
+    #[error("the certificate request cannot be made")]
+    Request(#[from] IssueError),
     #[error(transparent)]
     Crypto(#[from] CryptoError),
 }
@@ -199,6 +208,12 @@ impl IdentityFiles {
         self.client.certificate.describe()
     }
 
+    /// The chains of the client certificate and of `server_cert`, which controllers issue.
+    fn chains(&self) -> Result<Vec<Vec<Certificate>>, IdentityError> {
+        let pairs = std::iter::once(&self.client).chain(&self.server);
+        pairs.map(|pair| pair.certificate.certificates()).collect()
+    }
+
     fn values(&self) -> impl Iterator<Item = &PemValue> {
         let pairs = std::iter::once(&self.client)
             .chain(&self.server)
@@ -241,6 +256,17 @@ fn optional(
     value
         .map(|value| PemValue::parse(key, &value.value))
         .transpose()
+}
+
+/// An error in one line.
+fn with_causes(error: &IdentityError) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text = format!("{text}: {cause}");
+        source = cause.source();
+    }
+    text
 }
 
 fn to_rustls(chain: &[Certificate]) -> Vec<rustls_pki_types::CertificateDer<'static>> {

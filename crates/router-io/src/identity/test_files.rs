@@ -61,7 +61,7 @@ impl TestFiles {
     /// A client certificate, in PEM.
     pub(super) fn client(&self, router: &str, key: &SigningKey) -> String {
         let subject = Subject::new().common_name(router);
-        let id = SpiffeId::parse(&format!("spiffe://example.test/router/{router}")).unwrap();
+        let id = SpiffeId::parse("spiffe://example.test/identity/r1").unwrap();
         let issued = self.authority.issue_client_leaf(
             key.public_key(),
             &subject,
@@ -93,7 +93,7 @@ impl TestFiles {
     /// What a section with these lines names.
     pub(super) fn section(&self, lines: &str) -> Result<IdentityFiles, super::IdentityError> {
         let lines = lines.replace("DIR", self.folder().to_str().unwrap());
-        IdentityFiles::from_config(&config(&lines).identity)
+        IdentityFiles::from_config(&config(&lines, "").identity)
     }
 
     /// What the usual section names.
@@ -109,10 +109,10 @@ pub(super) fn now() -> portcullis_domain::clock::Timestamp {
     portcullis_system::env().now()
 }
 
-/// A configuration with these lines in its section `identity`.
-fn config(lines: &str) -> RouterConfig {
+/// A configuration with these lines in its section `identity`, and this one below.
+pub(super) fn config(lines: &str, below: &str) -> RouterConfig {
     let lines = lines.lines().map(|line| format!("  {line}\n"));
-    let text = format!("v: 3\nidentity:\n{}", lines.collect::<String>());
+    let text = format!("v: 3\nidentity:\n{}{below}\n", lines.collect::<String>());
     load(
         &SourceFile::new("r1.yml", text.as_bytes()),
         &CheckOptions::new(),

@@ -1,6 +1,5 @@
 //! Following the files of an identity while the router runs.
 
-use std::error::Error as _;
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::sync::Arc;
@@ -10,7 +9,7 @@ use portcullis_pki::Certificate;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use super::{IdentityError, IdentityFiles, LoadedIdentity};
+use super::{IdentityError, IdentityFiles, LoadedIdentity, with_causes};
 use crate::tls::Tls;
 
 /// How often the files are looked at.
@@ -167,12 +166,7 @@ impl IdentityWatcher {
 }
 
 fn tell_kept(error: &IdentityError) {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text = format!("{text}: {cause}");
-        source = cause.source();
-    }
+    let text = with_causes(error);
     tracing::warn!("the certificates of before are kept: {text}");
 }
 

@@ -77,31 +77,48 @@ impl IdentityFiles {
 }
 
 impl IdentityDraft<'_> {
-    /// Writes all files aside, and then puts them in place, one right after the other.
+    /// Writes all files.
     pub fn write(&self, new: &NewIdentity<'_>) -> Result<(), FileError> {
+        self.stage(new)?.put_in_place()
+    }
+
+    /// Writes all files aside.
+    pub(super) fn stage(&self, new: &NewIdentity<'_>) -> Result<Staged, FileError> {
         let contents = [
             (self.authorities, new.authorities),
             (self.server_certificate, Some(new.server_certificate)),
             (Some(self.certificate), Some(new.certificate)),
         ];
-        let contents = contents
+        let mut staged = Staged(Vec::new());
+        for (path, text) in contents
             .into_iter()
-            .filter_map(|(path, text)| path.zip(text));
-        let mut drafts: Vec<(PathBuf, &Path)> = Vec::new();
-        for (path, text) in contents {
-            let draft = portcullis_files::write_draft(path, text.as_bytes(), SECRET_MODE);
-            drafts.push((draft.inspect_err(|_failed| discard(&drafts))?, path));
+            .filter_map(|(path, text)| path.zip(text))
+        {
+            let draft = portcullis_files::write_draft(path, text.as_bytes(), SECRET_MODE)?;
+            staged.0.push((draft, path.to_owned()));
         }
-        for (draft, path) in &drafts {
-            portcullis_files::rename(draft, path)?;
-        }
-        Ok(())
+        Ok(staged)
     }
 }
 
-fn discard(drafts: &[(PathBuf, &Path)]) {
-    for (draft, _) in drafts {
-        let _stays = portcullis_files::remove(draft);
+/// Files that were written aside, each with its place. They are removed when this is dropped.
+#[derive(Debug)]
+pub(super) struct Staged(Vec<(PathBuf, PathBuf)>);
+
+impl Staged {
+    /// Puts the files in place, one right after the other.
+    pub(super) fn put_in_place(mut self) -> Result<(), FileError> {
+        let files = std::mem::take(&mut self.0);
+        let mut moves = files.iter();
+        moves.try_for_each(|(draft, path)| portcullis_files::rename(draft, path))
+    }
+}
+
+impl Drop for Staged {
+    fn drop(&mut self) {
+        for (draft, _) in &self.0 {
+            let _stays = portcullis_files::remove(draft);
+        }
     }
 }
 

@@ -1,0 +1,118 @@
+//! Replacing the certificates of a router that controllers renew.
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use portcullis_domain::clock::Timestamp;
+use portcullis_pki::{Certificate, SigningKey, certificates_from_pem};
+use portcullis_wire::control::certificate::ExtendedCertificates;
+
+use super::write::Staged;
+use super::{IdentityError, IdentityFiles, KeyRole, NewIdentity, with_causes};
+use crate::certificate_request::CertificateRequest;
+use crate::control::{CertificateRequests, RenewableIdentity};
+use crate::tls::Tls;
+
+/// The files of an identity, and TLS with what they contain.
+pub(crate) struct RenewableFiles {
+    files: IdentityFiles,
+    request: CertificateRequest,
+    router_id: String,
+    tls: Arc<Tls>,
+    staged: Mutex<Option<Staged>>,
+}
+
+impl RenewableFiles {
+    pub(crate) const fn new(
+        files: IdentityFiles,
+        request: CertificateRequest,
+        router_id: String,
+        tls: Arc<Tls>,
+    ) -> Self {
+        Self {
+            files,
+            request,
+            router_id,
+            tls,
+            staged: Mutex::new(None),
+        }
+    }
+
+    fn key(&self, role: KeyRole) -> Result<SigningKey, IdentityError> {
+        let missing = || IdentityError::Missing {
+            key: self.files.key_value(role).key_name().to_owned(),
+        };
+        self.files.key(role)?.ok_or_else(missing)
+    }
+
+    fn try_requests(&self) -> Result<CertificateRequests, IdentityError> {
+        let request =
+            |role| Ok::<_, IdentityError>(self.request.to_pem(&self.router_id, &self.key(role)?)?);
+        // Certificates that nothing can be written to are better not asked for.
+        self.files.draft()?;
+        Ok(CertificateRequests {
+            client: request(KeyRole::Client)?,
+            server: request(KeyRole::Server)?,
+        })
+    }
+
+    /// Writes the certificates aside, if they are for the keys of the router.
+    fn stage(&self, issued: &ExtendedCertificates) -> Result<Staged, IdentityError> {
+        let chains = [
+            (KeyRole::Client, &issued.client_chain),
+            (KeyRole::Server, &issued.server_chain),
+        ];
+        for (role, chain) in chains {
+            let key = self.key(role)?;
+            let chain = certificates_from_pem(chain).unwrap_or_default();
+            let certified = chain.first().and_then(|leaf| leaf.public_key().ok());
+            if certified.as_ref() != Some(key.public_key()) {
+                return Err(IdentityError::ForeignKey);
+            }
+        }
+        Ok(self.files.draft()?.stage(&NewIdentity {
+            certificate: &issued.client_chain,
+            server_certificate: &issued.server_chain,
+            authorities: None,
+        })?)
+    }
+
+    fn put_in_place(&self, issued: &ExtendedCertificates) -> Result<(), IdentityError> {
+        let staged = self.staged.lock().take();
+        staged
+            .map_or_else(|| self.stage(issued), Ok)?
+            .put_in_place()?;
+        let loaded = self.files.load()?;
+        Ok(self.tls.replace(loaded.credentials)?)
+    }
+}
+
+impl RenewableIdentity for RenewableFiles {
+    fn validities(&self) -> Vec<(Timestamp, Timestamp)> {
+        let Ok(chains) = self.files.chains() else {
+            return Vec::new();
+        };
+        let leaves = chains.iter().filter_map(|chain| chain.first());
+        let validity = |leaf: &Certificate| (leaf.not_before(), leaf.not_after());
+        leaves.map(validity).collect()
+    }
+
+    fn requests(&self) -> Result<CertificateRequests, String> {
+        self.try_requests().map_err(|error| with_causes(&error))
+    }
+
+    /// They are written aside already: once the controller accepts nothing else, a full disk would be too late.
+    fn check(&self, issued: &ExtendedCertificates) -> Result<(), String> {
+        let staged = self.stage(issued).map_err(|error| with_causes(&error))?;
+        *self.staged.lock() = Some(staged);
+        Ok(())
+    }
+
+    fn install(&self, issued: &ExtendedCertificates) -> Result<(), String> {
+        self.put_in_place(issued)
+            .map_err(|error| with_causes(&error))
+    }
+}
+
+#[cfg(test)]
+mod tests;

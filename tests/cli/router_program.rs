@@ -1,0 +1,153 @@
+//! `portcullis-router` beside no controller: help, configuration files, and files that it refuses.
+
+use crate::router_config_support::{RouterConfigFiles, VALID, crashing, misspelled};
+use insta::assert_snapshot;
+use std::fs;
+use std::process::Command;
+use support::{CommandOutput, binaries, command, run};
+
+/// Runs the program beside these files.
+fn router(files: &RouterConfigFiles, arguments: &[&str]) -> CommandOutput {
+    let mut line = Command::new(binaries::router());
+    line.env_clear()
+        .envs(command::coverage())
+        .env("COLUMNS", "80")
+        .current_dir(files.site.work());
+    run(line.args(arguments))
+}
+
+#[test]
+fn help_names_commands_in_groups() {
+    let files = RouterConfigFiles::new();
+    let help = router(&files, &["--help"]).success().text();
+    let lines: Vec<_> = help.lines().map(str::trim_end).collect();
+    assert_snapshot!(lines.join("\n"), @"");
+}
+
+#[test]
+fn help_of_enrollment_explains_where_things_go() {
+    let files = RouterConfigFiles::new();
+    let help = router(&files, &["enroll", "--help"]).success().text();
+    let lines: Vec<_> = help.lines().map(str::trim_end).collect();
+    assert_snapshot!(lines.join("\n"), @"");
+}
+
+#[test]
+fn commands_about_files_are_those_of_portcullis() {
+    let files = RouterConfigFiles::new();
+    files.write("good.yml", VALID);
+    files.write("misspelled.yml", misspelled());
+    files.write("crashing.yml", crashing());
+    for (arguments, code) in [
+        (
+            &["check", "good.yml", "misspelled.yml", "crashing.yml"][..],
+            1,
+        ),
+        (&["check", "--as", "openziti", "misspelled.yml"], 0),
+        (&["check", "--format", "json", "good.yml"], 0),
+        (&["show", "good.yml"], 0),
+        (&["show", "crashing.yml", "--format", "json"], 1),
+        (&["explain"], 0),
+        (&["explain", "link.listeners"], 0),
+        (&["explain", "-o", "json", "ctrl"], 0),
+        (&["schema"], 0),
+        (&["generate", "edge", "--name", "r1"], 0),
+        (&["generate", "fabric", "--name", "r1", "--private"], 0),
+    ] {
+        let ours = router(&files, &[&["config"], arguments].concat()).expect_code(code);
+        let theirs = files.run(arguments).expect_code(code);
+        let renamed =
+            |text: &str| text.replace("portcullis router-config", "portcullis-router config");
+        assert_eq!(ours.text(), renamed(&theirs.text()), "{arguments:?}");
+        assert_eq!(ours.stderr, renamed(&theirs.stderr), "{arguments:?}");
+    }
+    let unknown = router(&files, &["config", "explain", "link.dialer"])
+        .expect_code(2)
+        .stderr;
+    assert!(unknown.contains("did you mean `dialers`?"), "{unknown}");
+    let generate = [
+        "config", "generate", "edge", "--name", "r1", "--out", "good.yml",
+    ];
+    let kept = router(&files, &generate).expect_code(1).stderr;
+    assert!(kept.contains("already exists"), "{kept}");
+    router(&files, &[&generate[..], &["--force"]].concat()).success();
+    assert_ne!(
+        fs::read_to_string(files.site.file("good.yml")).unwrap(),
+        VALID
+    );
+}
+
+#[test]
+fn files_that_cannot_be_run_are_refused_with_the_place() {
+    let files = RouterConfigFiles::new();
+    files.write("misspelled.yml", misspelled());
+    let tunnel = "edge: {}\nlisteners:\n  - binding: tunnel\n    options: {mode: host}\n";
+    files.write("tunnel.yml", format!("{VALID}{tunnel}"));
+    files.write("engine.yml", VALID.replace("r.key", "pkcs11:x"));
+    files.write("good.yml", VALID);
+    for (arguments, parts) in [
+        (
+            &["run", "misspelled.yml"][..],
+            &[
+                "did you mean `linkDialWorkerCount`?",
+                "--> misspelled.yml:8:3",
+                "error: the configuration misspelled.yml cannot be used: 1 mistake",
+            ][..],
+        ),
+        (
+            &["run", "tunnel.yml"],
+            &["--> tunnel.yml:9:14", "this router has no tunnel yet"],
+        ),
+        (&["run", "engine.yml"], &["identity.key"]),
+        (&["run", "missing.yml"], &["missing.yml", "does not exist"]),
+        (
+            &["run", "good.yml"],
+            &[
+                "the router is not enrolled",
+                "portcullis-router enroll good.yml",
+            ],
+        ),
+        (
+            &["enroll", "misspelled.yml", "--jwt", "x.jwt"],
+            &["cannot be used: 1 mistake"],
+        ),
+        (
+            &["enroll", "good.yml", "--jwt", "x.jwt"],
+            &["x.jwt cannot be read"],
+        ),
+    ] {
+        let refused = router(&files, arguments).expect_code(1);
+        for part in parts {
+            assert!(
+                refused.stderr.contains(part),
+                "{part:?} is not in {}",
+                refused.stderr
+            );
+        }
+    }
+    router(&files, &["run"]).expect_code(2);
+    router(&files, &["--log", "inof", "run", "good.yml"]).expect_code(2);
+}
+
+#[test]
+fn options_of_openziti_are_told_to_have_no_effect() {
+    let files = RouterConfigFiles::new();
+    files.write("good.yml", VALID);
+    let options = ["run", "good.yml", "-e", "--log-formatter", "text", "-v"];
+    let refused = router(&files, &options).expect_code(1).stderr;
+    for option in ["--extend has no effect", "--log-formatter has no effect"] {
+        assert!(refused.contains(option), "{refused}");
+    }
+}
+
+#[test]
+fn pages_and_scripts_name_the_program() {
+    let files = RouterConfigFiles::new();
+    router(&files, &["man", "--out", "pages"]).success();
+    let page = fs::read_to_string(files.site.file("pages").join("portcullis-router-run.1"));
+    assert!(page.unwrap().contains("SIGHUP"));
+    let script = router(&files, &["completion", "bash"]).success().text();
+    assert!(script.contains("PORTCULLIS_ROUTER_COMPLETE"), "{script}");
+    let version = router(&files, &["version"]).success().text();
+    assert!(version.starts_with("portcullis-router 0."), "{version}");
+}
