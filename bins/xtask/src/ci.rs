@@ -53,6 +53,8 @@ const STEPS: &[Step] = &[
                 "--package",
                 "portcullis-controller",
                 "--package",
+                "portcullis-router-program",
+                "--package",
                 "portcullis",
                 "--",
                 "-D",

@@ -233,7 +233,7 @@ impl EnrollArgs {
         let (token, file) = (token.display().to_string(), token.with_extension("yml"));
         CliError::failed("this token is for a router, which enrolls by itself")
             .hint(format!(
-                "run `ziti router enroll {} --jwt {}` on its machine",
+                "run `portcullis-router enroll {} --jwt {}` on its machine, or `ziti router enroll`",
                 shell::quote(&file.display().to_string()),
                 shell::quote(&token)
             ))

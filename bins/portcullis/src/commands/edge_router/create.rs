@@ -14,7 +14,7 @@ use portcullis_api::router::TransitRouterCreate;
 use portcullis_domain::tags::Tags;
 
 const EXAMPLES: &str = "\
-The router enrolls with the token: `ziti router enroll router.yml --jwt r1.jwt`. To create its
+The router enrolls with the token: `portcullis-router enroll router.yml --jwt r1.jwt`. To create its
 configuration file, use `portcullis router-config generate edge`.
 
 Examples:
