@@ -2,4 +2,5 @@
 
 mod key_exchange;
 mod streams;
+#[cfg(test)]
 mod support;

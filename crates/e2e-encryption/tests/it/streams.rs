@@ -57,8 +57,8 @@ fn streams_of_libsodium_are_opened() {
         (b"last", "0e0b0156bb3fe868f7ceca87a4e2969e8436131804"),
         (b"beyond", "96222d2a940d644b585b192ed5cab8c094b3987bc4426e"),
     ] {
-        let opened = opener.open(hex(sealed).into());
-        assert_eq!(opened.as_deref(), Ok(message), "{sealed}");
+        let found = opener.open(hex(sealed).into());
+        assert_eq!(found.as_deref(), Ok(message), "{sealed}");
     }
 }
 
