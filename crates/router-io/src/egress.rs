@@ -15,6 +15,8 @@ mod failure;
 mod packets;
 mod server_tls;
 mod streams;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 

@@ -13,6 +13,8 @@
 mod circuits;
 mod packets;
 mod streams;
+#[cfg(test)]
+mod tests;
 
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};

@@ -1,5 +1,6 @@
 //! Routers in memory for tests: relays, links that lose, controllers that listen.
 
+mod certificate;
 mod controller;
 mod link;
 mod recorder;
@@ -23,6 +24,7 @@ use crate::controllers::Controllers;
 use crate::ends::Ends;
 use crate::relay::{EndView, Relay};
 
+pub(crate) use self::certificate::TestCertificate;
 pub(crate) use self::controller::TestController;
 pub(crate) use self::link::{Disturbance, connect};
 pub(crate) use self::recorder::Recorder;

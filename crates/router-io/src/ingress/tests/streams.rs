@@ -1,0 +1,126 @@
+//! `transport` and `proxy`.
+
+use rustls_pki_types::ServerName;
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+use super::{PATIENCE, World};
+
+const PROXY: &str = "{binding: proxy, address: 'tcp:127.0.0.1:0', service: echo}";
+const TRANSPORT: &str = "{binding: transport, address: 'tcp:127.0.0.1:0'}";
+
+async fn read_line(stream: &mut BufReader<TcpStream>) -> String {
+    let mut line = String::new();
+    let reading = stream.read_line(&mut line);
+    timeout(PATIENCE, reading).await.unwrap().unwrap();
+    line
+}
+
+#[tokio::test]
+async fn proxy_sends_everything_to_its_service() {
+    let world = World::new(PROXY).await;
+    for number in 0..3 {
+        let mut client = TcpStream::connect(world.address()).await.unwrap();
+        let said = format!("hello {number}");
+        client.write_all(said.as_bytes()).await.unwrap();
+        client.shutdown().await.unwrap();
+        let mut heard = String::new();
+        client.read_to_string(&mut heard).await.unwrap();
+        assert_eq!(heard, said);
+    }
+    let asked = (String::new(), "echo".to_owned());
+    assert_eq!(world.requests(), [asked.clone(), asked.clone(), asked]);
+    world.end().await;
+}
+
+#[tokio::test]
+async fn proxy_closes_what_it_has_no_circuit_for() {
+    let other = PROXY.replace("echo", "other");
+    let world = World::new(&other).await;
+    let mut client = TcpStream::connect(world.address()).await.unwrap();
+    let mut heard = Vec::new();
+    client.read_to_end(&mut heard).await.unwrap();
+    assert_eq!(heard, b"");
+    world.end().await;
+}
+
+/// What comes with the first line is not lost.
+#[tokio::test]
+async fn first_line_says_which_service_is_meant() {
+    let world = World::new(TRANSPORT).await;
+    let client = TcpStream::connect(world.address()).await.unwrap();
+    let mut client = BufReader::new(client);
+    let said = b"{\"id\":\"me\",\"svcId\":\"echo\"}\nwith the line, ";
+    client.write_all(said).await.unwrap();
+    let answer = read_line(&mut client).await;
+    assert_eq!(
+        answer,
+        "{\"scc\":true,\"msg\":\"\",\"circuitId\":\"circuit-1\"}\n"
+    );
+    client.write_all(b"and after it").await.unwrap();
+    client.shutdown().await.unwrap();
+    let mut heard = String::new();
+    client.read_to_string(&mut heard).await.unwrap();
+    assert_eq!(heard, "with the line, and after it");
+    assert_eq!(world.requests(), [("me".to_owned(), "echo".to_owned())]);
+    world.end().await;
+}
+
+#[tokio::test]
+async fn refusals_are_answered_by_a_line() {
+    let world = World::new(TRANSPORT).await;
+    for (line, message) in [
+        ("{\"svcId\":\"other\"}\n", "there is no service other"),
+        ("{}\n", "`svcId` in the first line is empty"),
+    ] {
+        let client = TcpStream::connect(world.address()).await.unwrap();
+        let mut client = BufReader::new(client);
+        client.write_all(line.as_bytes()).await.unwrap();
+        let answer = read_line(&mut client).await;
+        let expected = format!("{{\"scc\":false,\"msg\":\"{message}\",\"circuitId\":\"\"}}\n");
+        assert_eq!(answer, expected);
+        assert_eq!(read_line(&mut client).await, "", "closed");
+    }
+    world.end().await;
+}
+
+#[tokio::test]
+async fn lines_that_never_end_are_refused() {
+    let world = World::new(TRANSPORT).await;
+    let client = TcpStream::connect(world.address()).await.unwrap();
+    let mut client = BufReader::new(client);
+    let _may_be_closed = client.write_all(&[b'x'; 5000]).await;
+    let answer = read_line(&mut client).await;
+    let expected =
+        "{\"scc\":false,\"msg\":\"the first line is longer than 4096 bytes\",\"circuitId\":\"\"}\n";
+    assert_eq!(answer, expected);
+    world.end().await;
+}
+
+#[tokio::test]
+async fn without_a_controller_nobody_gets_a_circuit() {
+    let world = World::without_controller(TRANSPORT).await;
+    let client = TcpStream::connect(world.address()).await.unwrap();
+    let mut client = BufReader::new(client);
+    client.write_all(b"{\"svcId\":\"echo\"}\n").await.unwrap();
+    let answer = read_line(&mut client).await;
+    assert!(answer.contains("no controller is connected"), "{answer}");
+    world.end().await;
+}
+
+#[tokio::test]
+async fn listeners_may_have_tls() {
+    let world = World::new(&PROXY.replace("tcp:", "tls:")).await;
+    let connector = world.certificate.connector();
+    let socket = TcpStream::connect(world.address()).await.unwrap();
+    let name = ServerName::try_from("localhost").unwrap();
+    let connecting = connector.connect(name, socket);
+    let mut client = connecting.await.unwrap();
+    client.write_all(b"hello").await.unwrap();
+    client.shutdown().await.unwrap();
+    let mut heard = String::new();
+    client.read_to_string(&mut heard).await.unwrap();
+    assert_eq!(heard, "hello");
+    world.end().await;
+}
