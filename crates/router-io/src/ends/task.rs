@@ -1,5 +1,6 @@
 //! The task of an end.
 
+mod incoming;
 mod local;
 mod outgoing;
 
@@ -152,7 +153,10 @@ impl<L: LocalSide> End<L> {
         let wishes = self.inbox.take(&mut self.messages);
         while let Some(message) = self.messages.pop_front() {
             match message {
-                CircuitMessage::Payload(payload) => self.endpoint.handle_payload(*payload, now),
+                CircuitMessage::Payload(payload) => {
+                    let payload = incoming::compact(*payload);
+                    self.endpoint.handle_payload(payload, now);
+                },
                 CircuitMessage::Acknowledgement(acknowledgement) => {
                     self.endpoint.handle_acknowledgement(&acknowledgement, now);
                 },

@@ -3,6 +3,8 @@
 mod carrying;
 mod ending;
 mod holding;
+mod simulation;
+mod sockets;
 
 use std::sync::Arc;
 

@@ -37,3 +37,38 @@ pub(super) fn poll_read<T: AsyncRead + Unpin>(
     SPARE.set(buffer);
     read.map_ok(|_length| data)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+
+    use super::*;
+
+    async fn read(mut content: &[u8]) -> Vec<Bytes> {
+        let mut parts = Vec::new();
+        loop {
+            let part = poll_fn(|context| poll_read(&mut content, context));
+            let part = part.await.unwrap();
+            if part.is_empty() {
+                return parts;
+            }
+            parts.push(part);
+        }
+    }
+
+    #[tokio::test]
+    async fn streams_are_read_in_large_parts_that_stand_alone() {
+        let content: Vec<u8> = (0..100_000_u32)
+            .map(|number| number.to_le_bytes()[1])
+            .collect();
+        let parts = read(&content).await;
+        let lengths: Vec<_> = parts.iter().map(Bytes::len).collect();
+        assert_eq!(
+            lengths,
+            [CAPACITY, CAPACITY, CAPACITY, 100_000 - 3 * CAPACITY]
+        );
+        // Nothing that follows is read over what is still held.
+        assert_eq!(read(&[0xff; 40_000]).await.len(), 2);
+        assert_eq!(parts.concat(), content);
+    }
+}

@@ -10,6 +10,8 @@ use tokio::io::AsyncWrite;
 
 /// From so many bytes on, no more is taken.
 const MAX_BYTES: usize = 64 << 10;
+/// From so many parts on, whatever their sizes.
+const MAX_PARTS: usize = 64;
 /// What is written at once.
 const MAX_SLICES: usize = 16;
 
@@ -33,8 +35,8 @@ enum End {
 }
 
 impl WriteQueue {
-    pub(super) const fn has_room(&self) -> bool {
-        self.bytes < MAX_BYTES
+    pub(super) fn has_room(&self) -> bool {
+        self.bytes < MAX_BYTES && self.parts.len() < MAX_PARTS
     }
 
     /// Takes a part, unless the end was told.
@@ -116,6 +118,52 @@ impl WriteQueue {
                 return;
             }
             self.parts.pop_front();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+
+    use tokio::io::{AsyncReadExt as _, duplex};
+
+    use super::*;
+
+    fn drive<T: AsyncWrite + Unpin>(queue: &mut WriteQueue, stream: &mut T) -> Poll<()> {
+        let mut context = Context::from_waker(std::task::Waker::noop());
+        let result = queue.poll_flush(stream, &mut context);
+        result.map(|result| result.unwrap())
+    }
+
+    #[tokio::test]
+    async fn parts_are_written_in_order_and_then_the_end() {
+        let (mut ours, mut theirs) = duplex(10);
+        let mut queue = WriteQueue::default();
+        for number in 0..40 {
+            queue.push(vec![number; usize::from(number)].into());
+        }
+        queue.finish();
+        queue.push("too late".into());
+        assert!(drive(&mut queue, &mut ours).is_pending());
+        let mut received = Vec::new();
+        let writing = poll_fn(|context| queue.poll_flush(&mut ours, context));
+        let (written, read) = tokio::join!(writing, theirs.read_to_end(&mut received));
+        written.unwrap();
+        assert_eq!(read.unwrap(), received.len());
+        let expected = (0..40_u8).flat_map(|number| vec![number; usize::from(number)]);
+        assert_eq!(received, expected.collect::<Vec<_>>());
+        assert!(drive(&mut queue, &mut ours).is_ready(), "once is enough");
+    }
+
+    #[test]
+    fn many_small_parts_take_no_more_room_than_a_few_large_ones() {
+        for part in [1, MAX_BYTES / 2] {
+            let mut queue = WriteQueue::default();
+            while queue.has_room() {
+                queue.push(vec![0; part].into());
+            }
+            assert!(queue.bytes <= MAX_BYTES && queue.parts.len() <= MAX_PARTS);
         }
     }
 }

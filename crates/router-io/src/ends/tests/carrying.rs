@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy, split};
 use super::Circuit;
 use crate::testing::Disturbance;
 
-fn noise(seed: u64, length: usize) -> Vec<u8> {
+pub(super) fn noise(seed: u64, length: usize) -> Vec<u8> {
     let mut random = Random::new(seed, "content");
     let words = std::iter::repeat_with(|| random.next().to_le_bytes());
     words.flatten().take(length).collect()
