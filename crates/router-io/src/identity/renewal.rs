@@ -5,7 +5,6 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use portcullis_domain::clock::Timestamp;
 use portcullis_pki::{Certificate, SigningKey, certificates_from_pem};
-use portcullis_wire::control::certificate::ExtendedCertificates;
 
 use super::write::Staged;
 use super::{IdentityError, IdentityFiles, KeyRole, NewIdentity, with_causes};
@@ -57,12 +56,8 @@ impl RenewableFiles {
     }
 
     /// Writes the certificates aside, if they are for the keys of the router.
-    fn stage(&self, issued: &ExtendedCertificates) -> Result<Staged, IdentityError> {
-        let chains = [
-            (KeyRole::Client, &issued.client_chain),
-            (KeyRole::Server, &issued.server_chain),
-        ];
-        for (role, chain) in chains {
+    fn write_aside(&self, client: &str, server: &str) -> Result<Staged, IdentityError> {
+        for (role, chain) in [(KeyRole::Client, client), (KeyRole::Server, server)] {
             let key = self.key(role)?;
             let chain = certificates_from_pem(chain).unwrap_or_default();
             let certified = chain.first().and_then(|leaf| leaf.public_key().ok());
@@ -71,17 +66,16 @@ impl RenewableFiles {
             }
         }
         Ok(self.files.draft()?.stage(&NewIdentity {
-            certificate: &issued.client_chain,
-            server_certificate: &issued.server_chain,
+            certificate: client,
+            server_certificate: server,
             authorities: None,
         })?)
     }
 
-    fn put_in_place(&self, issued: &ExtendedCertificates) -> Result<(), IdentityError> {
-        let staged = self.staged.lock().take();
-        staged
-            .map_or_else(|| self.stage(issued), Ok)?
-            .put_in_place()?;
+    fn put_in_place(&self) -> Result<(), IdentityError> {
+        if let Some(staged) = self.staged.lock().take() {
+            staged.put_in_place()?;
+        }
         let loaded = self.files.load()?;
         Ok(self.tls.replace(loaded.credentials)?)
     }
@@ -101,16 +95,15 @@ impl RenewableIdentity for RenewableFiles {
         self.try_requests().map_err(|error| with_causes(&error))
     }
 
-    /// They are written aside already: once the controller accepts nothing else, a full disk would be too late.
-    fn check(&self, issued: &ExtendedCertificates) -> Result<(), String> {
-        let staged = self.stage(issued).map_err(|error| with_causes(&error))?;
+    fn stage(&self, client_chain: &str, server_chain: &str) -> Result<(), String> {
+        let staged = self.write_aside(client_chain, server_chain);
+        let staged = staged.map_err(|error| with_causes(&error))?;
         *self.staged.lock() = Some(staged);
         Ok(())
     }
 
-    fn install(&self, issued: &ExtendedCertificates) -> Result<(), String> {
-        self.put_in_place(issued)
-            .map_err(|error| with_causes(&error))
+    fn commit(&self) -> Result<(), String> {
+        self.put_in_place().map_err(|error| with_causes(&error))
     }
 }
 

@@ -19,12 +19,11 @@ fn renewable(files: &TestFiles) -> (RenewableFiles, Arc<Tls>) {
 }
 
 /// Certificates for a key.
-fn issued(files: &TestFiles, key: &SigningKey) -> ExtendedCertificates {
-    ExtendedCertificates {
-        client_chain: files.client("r1", key),
-        server_chain: files.server("r1.example.test", key),
-        ..ExtendedCertificates::default()
-    }
+fn issued(files: &TestFiles, key: &SigningKey) -> [String; 2] {
+    [
+        files.client("r1", key),
+        files.server("r1.example.test", key),
+    ]
 }
 
 #[test]
@@ -41,28 +40,30 @@ fn requests_are_for_the_keys_and_names_of_the_router() {
 }
 
 #[test]
-fn certificates_are_used_once_they_are_installed() {
+fn certificates_are_used_once_they_are_committed() {
     let files = TestFiles::new();
     let (renewable, tls) = renewable(&files);
     let before = tls.client_chain();
-    let issued = issued(&files, &files.key);
-    renewable.check(&issued).unwrap();
+    let [issued, server] = issued(&files, &files.key);
+    renewable.stage(&issued, &server).unwrap();
     assert_eq!(tls.client_chain(), before);
     let client = || fs::read_to_string(files.path("r1.cert")).unwrap();
-    assert_ne!(client(), issued.client_chain);
-    renewable.install(&issued).unwrap();
+    assert_ne!(client(), issued);
+    renewable.commit().unwrap();
     assert_ne!(tls.client_chain(), before);
-    assert_eq!(client(), issued.client_chain);
+    assert_eq!(client(), issued);
 }
 
 #[test]
-fn what_was_checked_and_not_confirmed_leaves_nothing() {
+fn what_was_staged_and_not_confirmed_leaves_nothing() {
     let files = TestFiles::new();
     let (renewable, _) = renewable(&files);
     let other = SigningKey::generate(KeyType::P256).unwrap();
-    let foreign = renewable.check(&issued(&files, &other));
+    let [client, server] = issued(&files, &other);
+    let foreign = renewable.stage(&client, &server);
     assert!(foreign.unwrap_err().contains("another key"));
-    renewable.check(&issued(&files, &files.key)).unwrap();
+    let [client, server] = issued(&files, &files.key);
+    renewable.stage(&client, &server).unwrap();
     assert_eq!(fs::read_dir(files.folder()).unwrap().count(), 6);
     drop(renewable);
     assert_eq!(fs::read_dir(files.folder()).unwrap().count(), 4);
