@@ -90,9 +90,10 @@ pub(crate) async fn run(
         return;
     }
     let Some(http) = &shared.http else {
-        match shared.protocols.unasked() {
-            Some(service) => serve_protocol(&shared, service, stream, connection, slot).await,
-            None => tracing::debug!("connection closed: it asks for no protocol"),
+        if let Some(service) = shared.protocols.unasked() {
+            serve_protocol(&shared, service, stream, connection, slot).await;
+        } else {
+            tracing::debug!("connection closed: it asks for no protocol");
         }
         return;
     };

@@ -36,7 +36,7 @@ pub enum Place<P> {
     Further(Attachment<ChannelHandle>),
 }
 
-impl<P: Ord + Clone> Groups<P> {
+impl<P: Ord + Clone + Send + Sync> Groups<P> {
     pub fn new(clock: Clock, limits: GroupLimits) -> Self {
         let state = State {
             registry: GroupRegistry::new(limits),
