@@ -12,6 +12,8 @@
 
 #![allow(dead_code, unused_imports, reason = "what uses the relay comes next")]
 
+mod access;
+mod alarm;
 mod certificate_request;
 #[cfg(test)]
 mod channel_pair;
@@ -19,6 +21,7 @@ mod circuit_message;
 mod clock;
 mod control;
 mod controllers;
+mod edge;
 mod egress;
 mod encrypted_side;
 mod ends;
@@ -29,12 +32,14 @@ mod metrics;
 mod relay;
 mod router;
 mod routes;
+mod sdk_channels;
 mod tcp;
 #[cfg(test)]
 mod testing;
 mod tls;
 mod web;
 
+pub use access::ModelFile;
 pub use certificate_request::CertificateRequest;
 pub use clock::RouterClock;
 pub use identity::{

@@ -46,6 +46,7 @@ mod limits;
 mod names;
 mod presence;
 mod refusal;
+mod settings;
 mod subscription;
 mod timers;
 
@@ -69,3 +70,4 @@ pub use crate::edge::names::{
 };
 pub use crate::edge::presence::Presence;
 pub use crate::edge::refusal::{Refusal, RefusalKind};
+pub use crate::edge::settings::{EdgeListenerSettings, EdgeSettings};

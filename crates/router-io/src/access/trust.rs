@@ -1,0 +1,141 @@
+//! Certificates of SDKs.
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use portcullis_pki::{Certificate, ChainError, MAX_PRESENTED, TrustAnchors, VerifyAt};
+use portcullis_router::access::DataModel;
+use portcullis_router::edge::ClientCertificates;
+use portcullis_wire::control::data_model::{KeyFormat, KeyUsage, PublicKey};
+use rustls_pki_types::CertificateDer;
+
+use super::Rights;
+use crate::tls::Tls;
+
+/// Judges certificates of SDKs by the authorities of the data model.
+///
+/// Dates are ignored, as OpenZiti's routers do: whether a certificate may have expired is said by the
+/// session.
+pub(crate) struct ClientTrust {
+    rights: Arc<Rights>,
+    tls: Arc<Tls>,
+    /// Of the keys that the model had last.
+    known: Mutex<Arc<Known>>,
+}
+
+/// Authorities, and the ids of their keys.
+#[derive(Debug, Default)]
+struct Known {
+    ids: Vec<String>,
+    anchors: TrustAnchors,
+}
+
+/// Why certificates do not count.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Distrust {
+    #[error("no client certificate")]
+    Missing,
+    /// The data model has not arrived yet.
+    #[error("the router knows no authority of client certificates yet")]
+    NoAuthorities,
+    #[error("a certificate cannot be read")]
+    Unreadable,
+    #[error("the client certificate is not trusted: {0}")]
+    Chain(#[from] ChainError),
+}
+
+impl ClientTrust {
+    pub(crate) fn new(rights: Arc<Rights>, tls: Arc<Tls>) -> Self {
+        Self {
+            rights,
+            tls,
+            known: Mutex::default(),
+        }
+    }
+
+    /// Judges the chain that a client has presented, leaf first. TLS has verified that it has the key of the
+    /// leaf.
+    pub(crate) fn judge(
+        &self,
+        presented: &[CertificateDer<'static>],
+    ) -> Result<ClientCertificates, Distrust> {
+        let chain = presented.iter().take(MAX_PRESENTED + 1).map(read);
+        let chain: Vec<Certificate> = chain.collect::<Result<_, _>>()?;
+        let (leaf, others) = chain.split_first().ok_or(Distrust::Missing)?;
+        let known = self.known();
+        if known.anchors.certificates().is_empty() {
+            return Err(Distrust::NoAuthorities);
+        }
+        // Intermediates that the router has itself need not be presented.
+        let bundle = self.tls.authorities();
+        let bundle: Vec<_> = bundle.iter().filter_map(|one| read(one).ok()).collect();
+        let between = with_own(others, &bundle);
+        let at = VerifyAt::AnyCommonTime;
+        known.anchors.verify_client_chain(leaf, &between, at)?;
+        let own = bundle.into_iter().filter(Certificate::is_self_issued);
+        let own = TrustAnchors::new(own.collect()).unwrap_or_default();
+        Ok(ClientCertificates {
+            fingerprints: chain
+                .iter()
+                .map(|one| one.fingerprint().to_string())
+                .collect(),
+            not_before: leaf.not_before(),
+            not_after: leaf.not_after(),
+            spiffe_id: spiffe_id(leaf),
+            is_first_party: own.verify_client_chain(leaf, &between, at).is_ok(),
+        })
+    }
+
+    /// The authorities of the model; prepared again only when they have changed.
+    fn known(&self) -> Arc<Known> {
+        let mut known = self.known.lock();
+        let found = self
+            .rights
+            .with_model(|model| (ids(model) != known.ids).then(|| prepare(model)));
+        if let Some(changed) = found {
+            *known = Arc::new(changed);
+        }
+        Arc::clone(&known)
+    }
+}
+
+fn read(der: &CertificateDer<'static>) -> Result<Certificate, Distrust> {
+    Certificate::from_der(der.to_vec()).or(Err(Distrust::Unreadable))
+}
+
+fn authorities(model: &DataModel) -> impl Iterator<Item = &PublicKey> {
+    model.public_keys().filter(|key| {
+        key.format == KeyFormat::X509Certificate
+            && key.usages.contains(&KeyUsage::ClientCertificateValidation)
+    })
+}
+
+fn ids(model: &DataModel) -> Vec<String> {
+    authorities(model).map(|key| key.key_id.clone()).collect()
+}
+
+/// What cannot be used is left out.
+fn prepare(model: &DataModel) -> Known {
+    let certificates = authorities(model).filter_map(|key| {
+        let certificate = Certificate::from_der(key.data.to_vec()).ok()?;
+        TrustAnchors::new(vec![certificate.clone()]).ok()?;
+        Some(certificate)
+    });
+    Known {
+        anchors: TrustAnchors::new(certificates.collect()).unwrap_or_default(),
+        ids: ids(model),
+    }
+}
+
+/// Intermediates that were presented, and those of the router, as many as may be considered.
+fn with_own(presented: &[Certificate], own: &[Certificate]) -> Vec<Certificate> {
+    let own = own.iter().filter(|one| !one.is_self_issued());
+    let all = presented.iter().chain(own);
+    all.take(MAX_PRESENTED).cloned().collect()
+}
+
+fn spiffe_id(leaf: &Certificate) -> Option<String> {
+    let mut uris = leaf.uri_names();
+    uris.find(|uri| uri.starts_with("spiffe:"))
+        .map(str::to_owned)
+}

@@ -1,0 +1,248 @@
+//! The edge: SDKs get in, dial and host.
+//!
+//! ```text
+//! listener -> login -> ChannelTask: SdkChannel <- SdkHandle <- Rights, Hosts, HostDialer, ends of circuits
+//!                          |
+//!                          +-> Circuits: ends in the router, or SDKs as destinations of the relay
+//!                          +-> Rights (access), Hosts (terminators), Attendance (who is connected)
+//! ```
+//!
+//! Each channel of an SDK has one task. What circuits carry to an SDK does not pass through it: it goes
+//! straight to the queue of the channel, and what has no room there is held back in its circuit, or sent again
+//! by the other end. So an SDK that reads nothing holds up its own circuits only.
+//!
+//! Memory of a channel: what [`EdgeLimits`] and [`TransportLimits`](portcullis_transport::TransportLimits) say,
+//! and 4096 messages that wait for room. Idle, it takes its TLS session and some 10 KiB, and wakes only when
+//! its token expires.
+
+mod attendance;
+mod channel_task;
+mod circuits;
+mod destination;
+mod dialer;
+mod hosts;
+mod listener;
+mod local_side;
+mod login;
+mod outbox;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use portcullis_channel::group::GroupLimits;
+use portcullis_channel::{BuildVersion, ReplyTo};
+use portcullis_domain::entropy::{self, Entropy, EntropyError};
+use portcullis_listener::{Limits, Listener, StreamService};
+use portcullis_router::access::AccessControl;
+use portcullis_router::edge::{
+    ControllerId, EdgeLimits, EdgeListenerSettings, EdgeSettings, Hosting, Presence, SdkPeer,
+};
+use portcullis_transport::Groups;
+use portcullis_wire::control::ControlMessage;
+use portcullis_xgress as xgress;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use self::attendance::Attendance;
+use self::dialer::HostDialer;
+use self::hosts::Hosts;
+use self::listener::SdkListener;
+use crate::access::{ClientTrust, ModelFile, Rights, Verifier};
+use crate::clock::RouterClock;
+use crate::controllers::Controllers;
+use crate::ends::Ends;
+use crate::routes::Dialer;
+use crate::sdk_channels::{Command, SdkChannels};
+use crate::tls::Tls;
+
+/// What SDKs are told when the router stops.
+const STOPPING: &str = "the router is shutting down";
+
+/// The edge of a router.
+#[derive(Clone)]
+pub(crate) struct Edge {
+    shared: Arc<Shared>,
+}
+
+/// What an edge is made of.
+pub(crate) struct EdgeParts {
+    /// What SDKs are told of this program.
+    pub(crate) version: BuildVersion,
+    pub(crate) settings: EdgeSettings,
+    pub(crate) model_file: ModelFile,
+    pub(crate) tls: Arc<Tls>,
+    pub(crate) controllers: Arc<Controllers>,
+    pub(crate) ends: Ends,
+    pub(crate) entropy: Arc<dyn Entropy>,
+    pub(crate) tasks: TaskTracker,
+    pub(crate) stop: CancellationToken,
+}
+
+/// What the tasks of the edge share.
+struct Shared {
+    router: Arc<str>,
+    version: BuildVersion,
+    clock: RouterClock,
+    limits: EdgeLimits,
+    end_options: Arc<xgress::Options>,
+    entropy: Arc<dyn Entropy>,
+    controllers: Arc<Controllers>,
+    ends: Ends,
+    channels: Arc<SdkChannels>,
+    rights: Arc<Rights>,
+    trust: ClientTrust,
+    hosts: Arc<Hosts>,
+    presence: Attendance,
+    groups: Groups<SdkPeer>,
+    tasks: TaskTracker,
+    stop: CancellationToken,
+}
+
+impl Edge {
+    /// Reads the file of the data model, and starts the tasks of the edge, which end with `stop`.
+    pub(crate) fn start(parts: EdgeParts) -> Result<Self, EntropyError> {
+        let clock = *parts.ends.relay().clock();
+        let now = clock.timestamp();
+        let limits = parts.settings.limits;
+        let replica = parts.model_file.read(&entropy::uuid(&*parts.entropy)?);
+        let control = AccessControl::new(replica, Verifier, parts.settings.heartbeat_interval, now);
+        let channels = Arc::new(SdkChannels::default());
+        let controllers = &parts.controllers;
+        let rights = Arc::new(Rights::new(
+            control,
+            Arc::clone(controllers),
+            Arc::clone(&channels),
+            clock,
+        ));
+        let hosts = Arc::new(Hosts::new(
+            Hosting::new(Arc::clone(&parts.entropy), limits),
+            Arc::clone(controllers),
+            Arc::clone(&channels),
+            parts.tasks.clone(),
+            clock,
+        ));
+        let shared = Arc::new(Shared {
+            router: Arc::clone(parts.ends.relay().router()),
+            version: parts.version,
+            clock,
+            limits,
+            end_options: Arc::new(parts.settings.end_options),
+            entropy: parts.entropy,
+            trust: ClientTrust::new(Arc::clone(&rights), parts.tls),
+            presence: Attendance::new(Presence::new(limits, now), Arc::clone(controllers), clock),
+            groups: Groups::new(clock.of_channels(), GroupLimits::default()),
+            controllers: parts.controllers,
+            ends: parts.ends,
+            channels,
+            rights,
+            hosts,
+            tasks: parts.tasks,
+            stop: parts.stop,
+        });
+        shared.spawn_tasks(parts.model_file);
+        Ok(Self { shared })
+    }
+
+    /// Lets SDKs in at a listener: both those that ask for the protocol and those that ask for none.
+    pub(crate) fn listen(&self, listener: Listener, settings: &EdgeListenerSettings) -> Listener {
+        let service = SdkListener::new(Arc::clone(&self.shared), settings);
+        let service: Arc<dyn StreamService> = Arc::new(service);
+        listener
+            .with_protocol(listener::PROTOCOL, Arc::clone(&service))
+            .with_default_protocol(service)
+    }
+
+    /// Of the binding `edge`.
+    pub(crate) fn dialer(&self) -> Arc<dyn Dialer> {
+        Arc::new(HostDialer {
+            hosts: Arc::clone(&self.shared.hosts),
+            channels: Arc::clone(&self.shared.channels),
+        })
+    }
+
+    /// Who may do what.
+    pub(crate) fn rights(&self) -> &Arc<Rights> {
+        &self.shared.rights
+    }
+
+    /// Number of open channels.
+    pub(crate) fn clients(&self) -> usize {
+        self.shared.presence.len()
+    }
+
+    /// A control channel is open.
+    pub(crate) fn connected(&self, controller: &ControllerId) {
+        self.shared.rights.connected(controller);
+        self.shared.hosts.controller_connected();
+        self.shared.presence.controller_connected();
+    }
+
+    /// It has ended.
+    pub(crate) fn disconnected(&self, controller: &ControllerId) {
+        self.shared.rights.disconnected(controller);
+    }
+
+    /// Handles a message of a controller about the data model, sessions or terminators. Returns any other
+    /// one.
+    pub(crate) fn handle(
+        &self,
+        from: &ControllerId,
+        request: &ReplyTo,
+        message: ControlMessage,
+    ) -> Option<ControlMessage> {
+        use ControlMessage as Says;
+        let shared = &self.shared;
+        match message {
+            Says::DataState(_)
+            | Says::ChangeSet(_)
+            | Says::CurrentIndex(_)
+            | Says::ApiSessionsAdded(_)
+            | Says::ApiSessionsUpdated(_)
+            | Says::ApiSessionsRemoved(_)
+            | Says::SessionsRemoved(_) => shared.rights.receive(from, message),
+            Says::ValidateDataState(question) => {
+                let answer = Says::DataStateValidation(shared.rights.validate(question));
+                shared.controllers.reply(from, request, &answer);
+            },
+            Says::CreateTerminatorAnswerV2(answer) => shared.hosts.create_answered(answer),
+            Says::ValidateTerminators(question) => shared.hosts.validate(from, request, &question),
+            other => return Some(other),
+        }
+        None
+    }
+}
+
+impl Shared {
+    fn spawn_tasks(self: &Arc<Self>, model_file: ModelFile) {
+        let spawn = |task: futures_util::future::BoxFuture<'static, ()>| {
+            let stop = self.stop.clone();
+            self.tasks.spawn(stop.run_until_cancelled_owned(task));
+        };
+        let shared = Arc::clone(self);
+        spawn(Box::pin(async move { shared.rights.run().await }));
+        let shared = Arc::clone(self);
+        spawn(Box::pin(async move { shared.presence.run().await }));
+        spawn(Box::pin(Arc::clone(&self.hosts).run()));
+        let (file, rights) = (model_file.clone(), Arc::clone(&self.rights));
+        spawn(Box::pin(async move { file.keep(rights).await }));
+        let shared = Arc::clone(self);
+        self.tasks.spawn(async move {
+            shared.stop.cancelled().await;
+            for handle in shared.channels.all() {
+                handle.command(Command::End(STOPPING.to_owned()));
+            }
+            model_file.write(&shared.rights).await;
+        });
+    }
+}
+
+/// The limits of a listener for SDKs.
+pub(crate) fn listener_limits(settings: &EdgeListenerSettings) -> Limits {
+    let default = Limits::default();
+    Limits {
+        handshake: settings.hello_time,
+        max_half_open: default.max_half_open.max(settings.waiting_clients),
+        ..default
+    }
+}

@@ -1,0 +1,68 @@
+//! An SDK that is the end of a circuit itself.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use portcullis_channel::{Priority, SendErrorKind};
+use portcullis_router::edge::{CircuitEnded, CircuitId};
+use portcullis_wire::edge::{ConnectionId, EdgeMessage};
+
+use crate::circuit_message::CircuitMessage;
+use crate::relay::Destination;
+use crate::sdk_channels::{Command, SdkHandle};
+
+/// Sends what comes for a circuit straight to the queue of the SDK's channel. What does not fit is sent again
+/// by the other end.
+pub(super) struct SdkDestination {
+    pub(super) circuit: CircuitId,
+    pub(super) connection: ConnectionId,
+    pub(super) sdk: Arc<SdkHandle>,
+}
+
+impl SdkDestination {
+    /// Sends a message. Returns it if there is no room; one that can never be sent is dropped.
+    fn send(&self, message: EdgeMessage) -> Option<EdgeMessage> {
+        let encoded = message.encode().ok()?;
+        let error = self.sdk.channel.send(Priority::Default, encoded).err()?;
+        (error.why == SendErrorKind::QueueFull).then_some(message)
+    }
+}
+
+impl Destination for SdkDestination {
+    fn deliver(&self, message: CircuitMessage) -> Result<(), CircuitMessage> {
+        let message = match message {
+            CircuitMessage::Payload(mut payload) => {
+                payload.connection = Some(self.connection);
+                EdgeMessage::Payload(*payload)
+            },
+            CircuitMessage::Acknowledgement(mut acknowledgement) => {
+                acknowledgement.connection = Some(self.connection);
+                EdgeMessage::Acknowledgement(*acknowledgement)
+            },
+            CircuitMessage::Control(control) => {
+                let circuit = self.circuit.clone();
+                self.sdk.suggest(Command::Control(circuit, control));
+                return Ok(());
+            },
+        };
+        match self.send(message) {
+            Some(EdgeMessage::Payload(payload)) => Err(CircuitMessage::Payload(Box::new(payload))),
+            Some(EdgeMessage::Acknowledgement(acknowledgement)) => {
+                Err(CircuitMessage::Acknowledgement(Box::new(acknowledgement)))
+            },
+            _ => Ok(()),
+        }
+    }
+
+    fn room(&self) -> BoxFuture<'static, ()> {
+        Box::pin(self.sdk.channel.writable(Priority::Default))
+    }
+
+    fn unrouted(&self, circuit: &str) {
+        if circuit == self.circuit.as_str() {
+            let circuit = self.circuit.clone();
+            self.sdk
+                .command(Command::CircuitEnded(circuit, CircuitEnded::Unrouted));
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! SDKs over sockets, with a controller in memory.
+
+mod circuits;
+mod controller;
+mod logins;
+mod network;
+mod rights;
+mod sdk;
+mod world;

@@ -1,0 +1,195 @@
+//! A router's edge on the loopback, with a controller.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use portcullis_channel::BuildVersion;
+use portcullis_domain::clock::Timestamp;
+use portcullis_forwarding::ForwardingOptions;
+use portcullis_listener::Listener;
+use portcullis_router::circuits::{ForwarderSettings, QueueSize};
+use portcullis_router::edge::{ControllerId, EdgeLimits, EdgeListenerSettings, EdgeSettings};
+use portcullis_wire::control::ControlMessage;
+use portcullis_xgress::Options;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::controller::{self, Controller};
+use super::network::{Network, Seeded};
+use super::sdk::Sdk;
+use crate::access::ModelFile;
+use crate::channel_pair::control_channel;
+use crate::clock::RouterClock;
+use crate::controllers::Controllers;
+use crate::edge::{Edge, EdgeParts, listener_limits};
+use crate::ends::Ends;
+use crate::relay::Relay;
+use crate::routes::{Dialers, Routes};
+use crate::tls::Tls;
+
+pub(super) const ROUTER: &str = "Q-3v6L3R3";
+/// The second at which networks begin.
+pub(super) const START: i64 = 1_900_000_000;
+
+pub(super) struct World {
+    pub(super) network: Network,
+    pub(super) edge: Edge,
+    pub(super) address: SocketAddr,
+    pub(super) controllers: Arc<Controllers>,
+    pub(super) clock: RouterClock,
+    pub(super) stop: CancellationToken,
+    pub(super) tasks: TaskTracker,
+    routes: Arc<Routes>,
+    folder: tempfile::TempDir,
+}
+
+impl World {
+    /// A router that no controller is connected to.
+    pub(super) fn start() -> Self {
+        Self::with(EdgeLimits::default())
+    }
+
+    pub(super) fn with(limits: EdgeLimits) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let now = Timestamp::from_second(START).unwrap();
+        Self::in_folder(limits, Network::new(now), folder)
+    }
+
+    fn in_folder(limits: EdgeLimits, network: Network, folder: tempfile::TempDir) -> Self {
+        let clock = RouterClock::start(network.now);
+        let controllers = Arc::new(Controllers::new(Duration::from_secs(5)));
+        let options = ForwardingOptions::default();
+        let relay = Relay::new(ROUTER.into(), options, Arc::clone(&controllers), clock);
+        let relay = Arc::new(relay);
+        let (tasks, stop) = (TaskTracker::new(), CancellationToken::new());
+        let tls = Arc::new(Tls::new(network.router()).unwrap());
+        let ends = Ends::new(Arc::clone(&relay), tasks.clone());
+        let settings = EdgeSettings {
+            limits,
+            end_options: Options::default(),
+            heartbeat_interval: Duration::from_mins(1),
+            save_interval: Duration::from_secs(30),
+            model_file: None,
+        };
+        let parts = EdgeParts {
+            version: "v0.0.0|local|2020-01-01 01:01:01|linux|amd64"
+                .parse::<BuildVersion>()
+                .unwrap(),
+            settings,
+            model_file: ModelFile::new(folder.path().join("edge.db"), Duration::from_millis(10)),
+            tls: Arc::clone(&tls),
+            controllers: Arc::clone(&controllers),
+            ends,
+            entropy: Arc::new(Seeded::new(2)),
+            tasks: tasks.clone(),
+            stop: stop.clone(),
+        };
+        let edge = Edge::start(parts).unwrap();
+        let listening = EdgeListenerSettings {
+            address: String::new(),
+            hello_time: Duration::from_secs(2),
+            waiting_clients: 17,
+            write_time: None,
+            queue_frames: None,
+        };
+        let listener = Listener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
+        let address = listener.local_addr();
+        let listener = edge.listen(listener, &listening);
+        let limits = listener_limits(&listening);
+        let serving = {
+            let stop = stop.clone();
+            async move {
+                let server = Arc::clone(tls.server());
+                listener.serve_protocols(server, limits, stop).await;
+            }
+        };
+        tokio::spawn(serving);
+        let queue = QueueSize {
+            waiting: 100,
+            workers: 10,
+        };
+        let forwarder = ForwarderSettings {
+            forwarding: options,
+            link_dials: queue,
+            rate_limited: queue,
+            service_dials: queue,
+            service_dial_pause: Duration::ZERO,
+        };
+        let dialers: Dialers = [("edge".to_owned(), edge.dialer())].into();
+        let routes = Routes::new(
+            relay,
+            Arc::clone(&controllers),
+            dialers,
+            &forwarder,
+            tasks.clone(),
+        );
+        Self {
+            network,
+            edge,
+            address,
+            controllers,
+            clock,
+            stop,
+            tasks,
+            routes,
+            folder,
+        }
+    }
+
+    /// A router whose controller has told it of some identities.
+    pub(super) async fn connected(identities: &[&str]) -> (Self, Arc<Controller>) {
+        let world = Self::start();
+        let controller = world.connect(identities).await;
+        world.model_has_arrived().await;
+        (world, controller)
+    }
+
+    /// Connects a controller.
+    pub(super) async fn connect(&self, identities: &[&str]) -> Arc<Controller> {
+        let id = ControllerId::from("instance-1");
+        let (near, far) = control_channel().await;
+        let model = self.network.model(identities);
+        let controller = Controller::start(far.handle, far.inbox, model);
+        let (edge, routes) = (self.edge.clone(), Arc::clone(&self.routes));
+        tokio::spawn(controller::dispatch(near.inbox, id.clone(), edge, routes));
+        self.controllers.add(id.clone(), near.handle);
+        self.edge.connected(&id);
+        controller
+    }
+
+    pub(super) async fn model_has_arrived(&self) {
+        loop {
+            let news = self.edge.rights().news();
+            if self
+                .edge
+                .rights()
+                .with_model(|model| model.public_keys().next().is_some())
+            {
+                return;
+            }
+            news.await;
+        }
+    }
+
+    /// The same router after a restart.
+    pub(super) async fn restart(self) -> Self {
+        self.stop.cancel();
+        self.tasks.close();
+        self.tasks.wait().await;
+        Self::in_folder(EdgeLimits::default(), self.network, self.folder)
+    }
+
+    /// An SDK that has connected.
+    pub(super) async fn sdk(&self, identity: &str) -> Sdk {
+        let pair = self.network.identity(identity);
+        let token = self.network.access_token(identity, &pair, 1000);
+        Sdk::connect(self.address, &self.network, &pair, Some(&token))
+            .await
+            .unwrap()
+    }
+
+    pub(super) fn tell_all(&self, message: &ControlMessage) {
+        self.controllers.tell_all(message);
+    }
+}
