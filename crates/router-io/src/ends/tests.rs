@@ -5,6 +5,7 @@ mod ending;
 mod holding;
 mod simulation;
 mod sockets;
+mod speed;
 
 use std::sync::Arc;
 

@@ -68,7 +68,7 @@ mod tests {
             [CAPACITY, CAPACITY, CAPACITY, 100_000 - 3 * CAPACITY]
         );
         // Nothing that follows is read over what is still held.
-        assert_eq!(read(&[0xff; 40_000]).await.len(), 2);
+        assert_eq!(read(&vec![0xff; 40_000]).await.len(), 2);
         assert_eq!(parts.concat(), content);
     }
 }
