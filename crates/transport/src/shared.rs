@@ -6,6 +6,7 @@ use crate::connected::{Connected, Stream};
 use crate::connection;
 use crate::contact::Contact;
 use crate::inbox::Delivery;
+use crate::observer::{Direction, Observer};
 use crate::transport::{Transport, TransportLimits};
 use parking_lot::Mutex;
 use portcullis_channel::group::ChannelGrant;
@@ -31,6 +32,7 @@ pub(crate) struct Shared {
     pub(crate) frames: FrameReader,
     tasks: TaskTracker,
     kind: ChannelKind,
+    observer: Option<Arc<dyn Observer>>,
     /// Held for one call, never while waiting.
     state: Mutex<State>,
     inbox: Delivery,
@@ -91,6 +93,7 @@ impl Shared {
             frames: FrameReader::new(options.kind.frame_limits(options.side)),
             tasks: transport.tasks().clone(),
             kind: options.kind,
+            observer: transport.observer().cloned(),
             state: Mutex::new(State {
                 channel,
                 requests: HashMap::new(),
@@ -207,6 +210,7 @@ impl Shared {
 
     /// Handles a received frame. Returns once there is room for others.
     pub(crate) async fn receive(&self, underlay: UnderlayId, frame: Frame) {
+        self.observe(Direction::Received, std::slice::from_ref(&frame));
         let message =
             self.update(
                 |state, now| match state.channel.handle_frame(underlay, frame, now)? {
@@ -224,7 +228,7 @@ impl Shared {
 
     /// Takes what a connection is to write next, in `bytes` and one frame more at most.
     pub(crate) fn take_batch(&self, underlay: UnderlayId, bytes: usize) -> Batch {
-        self.update(|state, now| {
+        let batch = self.update(|state, now| {
             let mut batch = Batch::default();
             let mut taken = 0;
             while taken < bytes {
@@ -243,7 +247,22 @@ impl Shared {
                 }
             }
             batch
-        })
+        });
+        self.observe(Direction::Sent, &batch.frames);
+        batch
+    }
+
+    fn observe(&self, direction: Direction, frames: &[Frame]) {
+        let Some(observer) = &self.observer else {
+            return;
+        };
+        if frames.is_empty() {
+            return;
+        }
+        let channel = self.get(|channel, _| channel.id().clone());
+        for frame in frames {
+            observer.observe(&channel, direction, frame);
+        }
     }
 
     /// What the timer does next.

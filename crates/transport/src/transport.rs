@@ -4,6 +4,7 @@ use crate::channel_handle::ChannelHandle;
 use crate::clock::Clock;
 use crate::connected::{Connected, Stream};
 use crate::inbox::{Delivery, Inbox};
+use crate::observer::Observer;
 use crate::shared::Shared;
 use crate::timer;
 use portcullis_channel::ChannelOptions;
@@ -41,6 +42,7 @@ pub struct Transport {
     clock: Clock,
     limits: TransportLimits,
     tasks: TaskTracker,
+    observer: Option<Arc<dyn Observer>>,
 }
 
 impl Transport {
@@ -49,7 +51,18 @@ impl Transport {
             clock,
             limits,
             tasks: TaskTracker::new(),
+            observer: None,
         }
+    }
+
+    /// Shows the messages of all channels that are opened from now on.
+    #[must_use]
+    pub fn observed(self, observer: Option<Arc<dyn Observer>>) -> Self {
+        Self { observer, ..self }
+    }
+
+    pub(crate) const fn observer(&self) -> Option<&Arc<dyn Observer>> {
+        self.observer.as_ref()
     }
 
     pub const fn clock(&self) -> Clock {

@@ -28,6 +28,15 @@ macro_rules! message_set {
                 }
             }
 
+            /// What the message is called.
+            pub const fn name(&self) -> &'static str {
+                match self {
+                    $(Self::$variant(_) => stringify!($variant),)*
+                    $($(Self::$empty => stringify!($empty),)*)?
+                    Self::Unknown(_) => "Unknown",
+                }
+            }
+
             /// Decodes a message by its content type.
             pub fn decode(
                 message: &portcullis_channel::Message,

@@ -1,8 +1,15 @@
 //! Messages, requests and replies.
 
-use crate::support::{Pair, QUESTION, note, number, send_notes, transport};
-use portcullis_channel::{CloseReason, ContentType, Message, Priority, RequestFailure};
+use crate::support::{
+    NOTE, PIPE, Pair, QUESTION, controller, frame, note, number, read_frame, send_notes, transport,
+    with_bare_peer,
+};
+use portcullis_channel::group::GroupId;
+use portcullis_channel::{CloseReason, ContentType, Frame, Message, Priority, RequestFailure};
+use portcullis_transport::{Direction, Observer};
+use std::sync::Arc;
 use std::time::Duration;
+use tokio::io::AsyncWriteExt as _;
 
 #[test]
 fn handles_are_shared_between_threads() {
@@ -133,4 +140,36 @@ async fn what_was_queued_before_closing_arrives_and_both_sides_end() {
     assert_eq!(pair.router.handle.closed().await, CloseReason::Requested);
     transport.tasks().close();
     transport.tasks().wait().await;
+}
+
+/// Remembers the messages that it sees.
+#[derive(Debug, Default)]
+struct Seen(std::sync::Mutex<Vec<(String, Direction, ContentType)>>);
+
+impl Observer for Seen {
+    fn observe(&self, channel: &GroupId, direction: Direction, frame: &Frame) {
+        let seen = (channel.as_str().to_owned(), direction, frame.content_type());
+        self.0.lock().unwrap().push(seen);
+    }
+}
+
+#[tokio::test]
+async fn observers_see_what_is_sent_and_what_is_received() {
+    let seen = Arc::new(Seen::default());
+    let transport = transport().observed(Some(Arc::clone(&seen) as _));
+    let (mut end, mut far) = with_bare_peer(&transport, controller(), PIPE).await;
+    end.handle.send(Priority::Default, note(1)).unwrap();
+    read_frame(&mut far).await;
+    far.write_all(&frame(Message::new(QUESTION), 5))
+        .await
+        .unwrap();
+    end.inbox.next().await.unwrap();
+    let of_channel = |direction, content_type| ("bare".to_owned(), direction, content_type);
+    assert_eq!(
+        *seen.0.lock().unwrap(),
+        [
+            of_channel(Direction::Sent, NOTE),
+            of_channel(Direction::Received, QUESTION),
+        ]
+    );
 }
