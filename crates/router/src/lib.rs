@@ -58,10 +58,13 @@ pub mod edge;
 pub mod egress;
 pub mod health;
 pub mod ingress;
+mod key_effects;
 pub mod links;
 pub mod metrics;
 mod section_reader;
 mod time;
 pub mod web;
 
+pub use crate::key_effects::keys_without_effect;
 pub use crate::section_reader::IncompleteConfigError;
+pub use crate::time::in_go;

@@ -25,6 +25,10 @@ impl Factor {
         Some(Self { millionths }).filter(|factor| *factor <= Self::MAX)
     }
 
+    pub fn to_f64(self) -> f64 {
+        f64::from(self.millionths) / 1e6
+    }
+
     pub(crate) const fn saturating_add(self, other: Self) -> Self {
         Self::from_millionths(self.millionths.saturating_add(other.millionths))
     }

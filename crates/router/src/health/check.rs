@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use portcullis_domain::clock::Timestamp;
-use portcullis_yaml::syntax::GoDuration;
 
-use crate::time::{after, since};
+use crate::time::{after, in_go, since};
 
 /// Schedule of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -216,9 +215,4 @@ impl<D: Default> Check<D> {
     fn timeout_at(&self, running: Running) -> Timestamp {
         after(running.since, self.schedule.timeout)
     }
-}
-
-/// A duration in Go's notation, as clients of this API expect it.
-pub(super) fn in_go(duration: Duration) -> GoDuration {
-    GoDuration::from_nanoseconds(i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX))
 }

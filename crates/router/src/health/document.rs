@@ -7,8 +7,9 @@ use portcullis_domain::clock::Timestamp;
 use serde::{Serialize, Serializer};
 use serde_json::ser::PrettyFormatter;
 
-use crate::health::check::{CheckState, in_go};
+use crate::health::check::CheckState;
 use crate::health::checks::HealthChecks;
+use crate::time::in_go;
 
 /// A link in the document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
