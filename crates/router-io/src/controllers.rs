@@ -39,6 +39,17 @@ pub(crate) struct Controllers {
     unresponsive_after: Duration,
 }
 
+/// How a controller answers heartbeats.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ControllerView {
+    pub(crate) controller: ControllerId,
+    /// Of the last answer; zero before the first.
+    pub(crate) latency: Duration,
+    /// Age of the oldest heartbeat without an answer.
+    pub(crate) unanswered_for: Duration,
+    pub(crate) is_slow: bool,
+}
+
 impl Controllers {
     /// `request_timeout` is `ctrl.defaultRequestTimeout`.
     pub(crate) const fn new(request_timeout: Duration) -> Self {
@@ -68,15 +79,20 @@ impl Controllers {
         self.connected.read().contains_key(controller)
     }
 
-    /// For each that is connected, whether it answers heartbeats within this time.
-    pub(crate) fn answering(&self, within: Duration) -> Vec<bool> {
+    /// How those that are connected answer heartbeats.
+    pub(crate) fn views(&self) -> Vec<ControllerView> {
         let connected = self.connected.read();
-        let liveness = connected.values().filter_map(ChannelHandle::liveness);
-        let answers = liveness.map(|liveness| {
-            let latency = liveness.latency.unwrap_or_default();
-            latency.max(liveness.unanswered_for) <= within
+        let views = connected.iter().map(|(controller, channel)| {
+            let liveness = channel.liveness().unwrap_or_default();
+            let (is_slow, latency) = self.delay(channel);
+            ControllerView {
+                controller: controller.clone(),
+                latency,
+                unanswered_for: liveness.unanswered_for,
+                is_slow,
+            }
         });
-        answers.collect()
+        views.collect()
     }
 
     /// The ids of all that are connected.

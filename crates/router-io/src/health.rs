@@ -1,7 +1,6 @@
 //! Health checks of a running router.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use parking_lot::Mutex;
 use portcullis_router::health::{
@@ -26,25 +25,20 @@ pub(crate) struct Health {
     clock: RouterClock,
     controllers: Arc<Controllers>,
     links: Arc<dyn LinkInventory>,
-    /// When a controller counts as slow.
-    unresponsive_after: Duration,
 }
 
 impl Health {
-    /// `unresponsive_after` is `ctrl.heartbeats.unresponsiveAfter`.
     pub(crate) fn new(
         options: HealthOptions,
         clock: RouterClock,
         controllers: Arc<Controllers>,
         links: Arc<dyn LinkInventory>,
-        unresponsive_after: Duration,
     ) -> Self {
         Self {
             checks: Mutex::new(HealthChecks::new(options, clock.timestamp())),
             clock,
             controllers,
             links,
-            unresponsive_after,
         }
     }
 
@@ -66,7 +60,8 @@ impl Health {
         for check in due {
             match check {
                 DueCheck::Ping(run) => {
-                    let answering = self.controllers.answering(self.unresponsive_after);
+                    let controllers = self.controllers.views().into_iter();
+                    let answering = controllers.map(|controller| !controller.is_slow);
                     let status = ControllerStatus::from_answering(answering);
                     self.checks.lock().finish_ping(run, status, now);
                 },
@@ -87,6 +82,7 @@ impl Health {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
+    use std::time::Duration;
 
     use portcullis_domain::clock::Timestamp;
     use portcullis_router::edge::ControllerId;
@@ -119,7 +115,6 @@ mod tests {
             RouterClock::start(Timestamp::UNIX_EPOCH),
             Arc::clone(&controllers),
             Arc::new(OneLink),
-            Duration::from_secs(5),
         ));
         let stop = CancellationToken::new();
         let running = tokio::spawn(Arc::clone(&health).run(stop.clone()));

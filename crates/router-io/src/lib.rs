@@ -28,6 +28,7 @@ mod ends;
 mod health;
 mod identity;
 mod ingress;
+mod inspect;
 mod metrics;
 mod relay;
 mod router;

@@ -42,6 +42,11 @@ pub(crate) trait Destination: Send + Sync {
     /// A circuit is no longer carried: its end has to go, without telling the controller. Links ignore it.
     fn unrouted(&self, circuit: &str);
 
+    /// What it is, for inspections.
+    fn kind(&self) -> &'static str {
+        "xgress"
+    }
+
     /// What an end in this router is doing, for inspections. Links and SDKs have nothing to say.
     fn end_view(&self) -> BoxFuture<'static, Option<EndView>> {
         Box::pin(std::future::ready(None))

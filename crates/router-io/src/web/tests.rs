@@ -70,7 +70,6 @@ impl Served {
             RouterClock::start(Timestamp::UNIX_EPOCH),
             Arc::new(Controllers::new(Duration::from_secs(1))),
             Arc::new(NoLinks),
-            Duration::from_secs(5),
         );
         let metrics = Arc::new(MetricRegistry::default());
         let content = WebContent {

@@ -1,0 +1,87 @@
+//! What a router always knows of itself.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use portcullis_router::in_go;
+use portcullis_router::metrics::MetricRegistry;
+use portcullis_router_config::EffectiveConfig;
+use serde_json::{Value as Json, json};
+
+use super::{InspectError, InspectFuture, Inspectable, Inspected, Subject};
+use crate::clock::RouterClock;
+use crate::controllers::Controllers;
+
+/// Metrics, configuration and controllers, and what routers without certain sections answer.
+pub(crate) struct Basics {
+    /// Id of the router.
+    pub(crate) router: Arc<str>,
+    pub(crate) clock: RouterClock,
+    pub(crate) metrics: Arc<MetricRegistry>,
+    pub(crate) controllers: Arc<Controllers>,
+    /// The values of the file by key, each with its source; without secrets.
+    pub(crate) config: Json,
+}
+
+impl Basics {
+    /// What is answered, unless other parts answer for it.
+    pub(crate) const KINDS: &'static [&'static str] = &[
+        "config",
+        "ert-terminators",
+        "identity-connection-statuses",
+        "links",
+        "metrics",
+        "router-controllers",
+        "sdk-terminators",
+        "stackdump",
+    ];
+
+    /// The values of a file, as they are shown.
+    pub(crate) fn shown_config(config: &EffectiveConfig) -> Json {
+        config.to_json()
+    }
+
+    fn controllers(&self) -> Json {
+        let controllers = self.controllers.views().into_iter();
+        let controllers = controllers.map(|view| {
+            let id = view.controller.as_str().to_owned();
+            let shown = json!({
+                "controllerId": id,
+                "connected": true,
+                "responsive": !view.is_slow,
+                "latency": in_go(view.latency).to_string(),
+                "timeSinceLastContact": in_go(view.unanswered_for).to_string(),
+            });
+            (id, shown)
+        });
+        json!({ "controllers": controllers.collect::<BTreeMap<_, _>>() })
+    }
+}
+
+impl Inspectable for Basics {
+    fn inspect(&self, subject: &Subject) -> InspectFuture {
+        let inspected = match subject.kind.as_str() {
+            "config" => Inspected::Json(self.config.clone()),
+            "ert-terminators" => Inspected::Json(json!({ "entries": null, "errors": null })),
+            "links" => {
+                Inspected::Json(json!({ "links": null, "destinations": null, "errors": null }))
+            },
+            "router-controllers" => Inspected::Json(self.controllers()),
+            "stackdump" => Inspected::Text(
+                "The tasks of this router have no stacks that could be shown; its log and \
+                 `profile.cpu` tell what it is doing.\n"
+                    .to_owned(),
+            ),
+            "identity-connection-statuses" | "sdk-terminators" => {
+                let error = "no xgress factory configured for edge binding".to_owned();
+                return Box::pin(std::future::ready(Err(InspectError(error))));
+            },
+            metrics if metrics.starts_with("metrics") => {
+                let snapshot = self.metrics.snapshot();
+                Inspected::Json(snapshot.to_json(&self.router, self.clock.timestamp()))
+            },
+            _ => Inspected::Nothing,
+        };
+        inspected.now()
+    }
+}

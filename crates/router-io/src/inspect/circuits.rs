@@ -1,0 +1,140 @@
+//! The circuits that a router carries.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use futures_util::future::join_all;
+use portcullis_router::in_go;
+use portcullis_xgress::Side;
+use serde_json::{Value as Json, json};
+
+use super::{InspectFuture, Inspectable, Inspected, Subject};
+use crate::relay::{CarriedCircuit, Destination, EndView, Relay};
+
+/// Circuits that are listed at most.
+const MAX_CIRCUITS: usize = 20_000;
+
+/// Circuits, and the ends of each.
+pub(crate) struct Circuits {
+    relay: Arc<Relay>,
+}
+
+impl Circuits {
+    pub(crate) const KINDS: &'static [&'static str] =
+        &["circuit", "circuitandstacks", "router-circuits"];
+
+    pub(crate) const fn new(relay: Arc<Relay>) -> Self {
+        Self { relay }
+    }
+
+    fn list(&self) -> Json {
+        let circuits = self.relay.circuits();
+        let left_out = circuits.len().saturating_sub(MAX_CIRCUITS);
+        let shown = circuits.into_iter().take(MAX_CIRCUITS).map(|carried| {
+            let view = json!({
+                "id": carried.circuit,
+                "ctrlId": carried.owner.as_str(),
+                "timeSinceActivity": in_go(carried.idle).to_string(),
+                "routes": routes(&carried),
+                "destinations": self.destinations(&carried),
+            });
+            (carried.circuit, view)
+        });
+        let shown: BTreeMap<_, _> = shown.collect();
+        if left_out == 0 {
+            return json!({ "circuits": shown });
+        }
+        let error = format!("{left_out} more circuits are not shown");
+        json!({ "circuits": shown, "errors": [error] })
+    }
+
+    /// What its addresses lead to, as far as it is there.
+    fn destinations(&self, carried: &CarriedCircuit) -> BTreeMap<String, &'static str> {
+        let addresses = carried.forwards.iter().map(|(_, to)| to);
+        let known = addresses.filter_map(|address| {
+            let (_, destination) = self.relay.find(address)?;
+            Some((address.clone(), destination.kind()))
+        });
+        known.collect()
+    }
+}
+
+impl Inspectable for Circuits {
+    fn inspect(&self, subject: &Subject) -> InspectFuture {
+        if subject.kind == "router-circuits" {
+            return Inspected::Json(self.list()).now();
+        }
+        let Some(carried) = self.relay.circuit(&subject.argument) else {
+            return Inspected::Nothing.now();
+        };
+        let destinations = self.relay.destinations_of(&subject.argument);
+        Box::pin(async move { Ok(Inspected::Json(one(&carried, destinations).await)) })
+    }
+}
+
+async fn one(carried: &CarriedCircuit, destinations: Vec<(String, Arc<dyn Destination>)>) -> Json {
+    let ends = destinations
+        .into_iter()
+        .map(|(address, destination)| async move {
+            let view = destination.end_view().await?;
+            let shown = end(&address, &view);
+            Some((address, shown))
+        });
+    let ends = join_all(ends).await.into_iter().flatten();
+    json!({
+        "circuitId": carried.circuit,
+        "forwards": routes(carried),
+        "xgressDetails": ends.collect::<BTreeMap<_, _>>(),
+        "relatedEntities": null,
+        "errors": null,
+    })
+}
+
+fn routes(carried: &CarriedCircuit) -> BTreeMap<&str, &str> {
+    let forwards = carried.forwards.iter();
+    forwards
+        .map(|(from, to)| (from.as_str(), to.as_str()))
+        .collect()
+}
+
+fn end(address: &str, view: &EndView) -> Json {
+    let stats = &view.stats;
+    let counters = &stats.counters;
+    json!({
+        "address": address,
+        "kind": view.kind,
+        "originator": match view.side {
+            Side::Initiator => "Initiator",
+            Side::Terminator => "Terminator",
+        },
+        "timeSinceLastLinkRx": in_go(view.silent_for).to_string(),
+        "sequence": stats.next_sent,
+        "sendBufferDetail": {
+            "windowSize": stats.window,
+            "queuedPayloadCount": stats.outstanding_payloads,
+            "linkSendBufferSize": stats.outstanding_bytes,
+            "linkRecvBufferSize": stats.peer_held_bytes,
+            "accumulator": stats.accumulated_bytes,
+            "successfulAcks": counters.acknowledgements,
+            "duplicateAcks": counters.duplicate_acknowledgements,
+            "retransmits": counters.retransmissions,
+            "blockedByLocalWindow": stats.is_blocked_by_window,
+            "blockedByRemoteWindow": stats.is_blocked_by_peer,
+            "retxScale": stats.ack_timeout_scale.to_f64(),
+            "retxThreshold": u64::try_from(stats.ack_timeout.as_millis()).unwrap_or(u64::MAX),
+            "acquiredSafely": true,
+        },
+        "recvBufferDetail": {
+            "size": stats.held_bytes,
+            "payloadCount": stats.held_payloads,
+            "sequence": i64::from(stats.next_received) - 1,
+            "maxSequence": stats.highest_received.map_or(-1, i64::from),
+            "nextPayload": if stats.held_payloads == 0 {
+                "none".to_owned()
+            } else {
+                stats.next_received.to_string()
+            },
+            "acquiredSafely": true,
+        },
+    })
+}

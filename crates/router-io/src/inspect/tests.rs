@@ -1,0 +1,231 @@
+use std::collections::BTreeSet;
+use std::future::pending;
+
+use portcullis_domain::clock::Timestamp;
+use portcullis_forwarding::ForwardingOptions;
+use portcullis_router::metrics::{MetricName, MetricRegistry};
+use portcullis_router_config::{CheckOptions, SourceFile, load};
+use portcullis_wire::control::route::{DestinationKind, Forward, Route};
+
+use super::*;
+use crate::channel_pair::control_channel;
+use crate::circuit_message::CircuitMessage;
+use crate::clock::RouterClock;
+use crate::relay::{Destination, Relay};
+
+struct Link;
+
+impl Destination for Link {
+    fn deliver(&self, _message: CircuitMessage) -> Result<(), CircuitMessage> {
+        Ok(())
+    }
+
+    fn room(&self) -> BoxFuture<'static, ()> {
+        Box::pin(std::future::ready(()))
+    }
+
+    fn unrouted(&self, _circuit: &str) {}
+
+    fn kind(&self) -> &'static str {
+        "link"
+    }
+}
+
+/// A part that never answers.
+struct Stuck;
+
+impl Inspectable for Stuck {
+    fn inspect(&self, _subject: &Subject) -> InspectFuture {
+        Box::pin(pending())
+    }
+}
+
+/// A part that knows everything.
+struct Wordy;
+
+impl Inspectable for Wordy {
+    fn inspect(&self, subject: &Subject) -> InspectFuture {
+        Inspected::Text(format!("{} {}", subject.kind, subject.argument)).now()
+    }
+}
+
+const FILE: &str = "
+v: 3
+identity: {cert: 'pem:x', key: \"-----BEGIN PRIVATE KEY-----\\nSECRET\\n-----END PRIVATE KEY-----\", ca: ca.pem}
+ctrl: {endpoint: 'tls:c.example.test:6262'}
+proxy: {type: http, address: 'p.example.test:1', username: me, password: SECRET}
+";
+
+fn inspections() -> (Arc<Inspections>, Arc<Basics>) {
+    let controllers = Arc::new(Controllers::new(Duration::from_secs(1)));
+    let clock = RouterClock::start(Timestamp::UNIX_EPOCH);
+    let effective = load(
+        &SourceFile::new("r.yml", FILE.as_bytes()),
+        &CheckOptions::new(),
+    )
+    .effective;
+    let basics = Arc::new(Basics {
+        router: "r1".into(),
+        clock,
+        metrics: Arc::new(MetricRegistry::default()),
+        controllers: Arc::clone(&controllers),
+        config: Basics::shown_config(&effective),
+    });
+    let relay = Relay::new(
+        "r1".into(),
+        ForwardingOptions::default(),
+        Arc::clone(&controllers),
+        clock,
+    );
+    for address in ["a", "b"] {
+        let _hop = relay.attach(address, Arc::new(Link));
+    }
+    let forward = |from: &str, to: &str| Forward {
+        source: from.to_owned(),
+        destination: to.to_owned(),
+        destination_kind: DestinationKind::Link,
+    };
+    let route = Route {
+        circuit_id: "c1".to_owned(),
+        forwards: vec![forward("a", "b"), forward("b", "a")],
+        ..Route::default()
+    };
+    relay.route(&route, &"ctrl".into()).unwrap();
+    let inspections = Inspections::new(controllers, TaskTracker::new());
+    inspections.register(Basics::KINDS, &basics);
+    inspections.register(Circuits::KINDS, &Arc::new(Circuits::new(Arc::new(relay))));
+    (Arc::new(inspections), basics)
+}
+
+async fn answer(inspections: &Inspections, names: &[&str]) -> InspectResponse {
+    let names = names.iter().map(|&name| name.to_owned()).collect();
+    inspections.answer(InspectRequest { names }).await
+}
+
+async fn json(inspections: &Inspections, name: &str) -> Json {
+    let response = answer(inspections, &[name]).await;
+    assert!(response.is_success, "{response:?}");
+    let value = response.values.into_iter().next().unwrap();
+    assert_eq!(value.name, name);
+    serde_json::from_str(value.value.expose()).unwrap()
+}
+
+#[tokio::test]
+async fn circuits_have_the_shape_that_openziti_gives_them() {
+    let (inspections, _) = inspections();
+    let mut listed = json(&inspections, "router-circuits").await;
+    listed["circuits"]["c1"]["timeSinceActivity"].take();
+    let expected = serde_json::json!({"circuits": {"c1": {
+        "id": "c1",
+        "ctrlId": "ctrl",
+        "timeSinceActivity": null,
+        "routes": {"a": "b", "b": "a"},
+        "destinations": {"a": "link", "b": "link"},
+    }}});
+    assert_eq!(listed, expected);
+    let one = json(&inspections, "circuitAndStacks:c1").await;
+    assert_eq!(one["circuitId"], "c1");
+    assert_eq!(one["forwards"]["a"], "b");
+    assert_eq!(one["xgressDetails"], serde_json::json!({}));
+    let other = answer(&inspections, &["circuit:C1"]).await;
+    assert!(other.is_success && other.values.is_empty(), "{other:?}");
+}
+
+#[tokio::test]
+async fn unknown_names_have_no_value_and_known_ones_any_case() {
+    let (inspections, _) = inspections();
+    let response = answer(&inspections, &["bogus", "StackDump", "connected-routers"]).await;
+    assert!(response.is_success);
+    let names: Vec<_> = response
+        .values
+        .iter()
+        .map(|value| value.name.as_str())
+        .collect();
+    assert_eq!(names, ["StackDump"]);
+}
+
+#[tokio::test]
+async fn router_without_edge_says_so() {
+    let (inspections, _) = inspections();
+    let response = answer(&inspections, &["sdk-terminators", "ert-terminators"]).await;
+    assert!(!response.is_success);
+    assert_eq!(
+        response.errors,
+        ["no xgress factory configured for edge binding"]
+    );
+    assert_eq!(response.values.len(), 1);
+}
+
+#[tokio::test]
+async fn configuration_is_shown_without_secrets() {
+    let (inspections, _) = inspections();
+    let config = json(&inspections, "config").await;
+    assert_eq!(config["ctrl.endpoint"]["value"], "tls:c.example.test:6262");
+    assert!(!config.to_string().contains("SECRET"), "{config}");
+}
+
+#[tokio::test]
+async fn metrics_are_those_of_the_registry() {
+    let (inspections, basics) = inspections();
+    let _gauge = basics.metrics.gauge(MetricName::plain("edge.connections"));
+    for name in ["metrics", "metrics:prometheus", "Metrics:json"] {
+        let metrics = json(&inspections, name).await;
+        assert_eq!(metrics["sourceId"], "r1");
+        assert_eq!(metrics["intValues"]["edge.connections"], 0);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn slow_and_large_parts_take_nothing_from_others() {
+    let (inspections, _) = inspections();
+    inspections.register(&["links"], &Arc::new(Stuck));
+    inspections.register(&["sdk-context"], &Arc::new(Wordy));
+    let large = format!("sdk-context:{}", "x".repeat(MAX_BYTES));
+    let response = answer(&inspections, &["links", "sdk-context:Id", &large]).await;
+    assert_eq!(response.errors.len(), 2, "{:?}", response.errors.first());
+    assert_eq!(response.values.len(), 1);
+    assert_eq!(response.values[0].value.expose(), "sdk-context Id");
+}
+
+#[tokio::test(start_paused = true)]
+async fn controllers_get_replies_and_too_many_requests_are_refused() {
+    let (inspections, _) = inspections();
+    inspections.register(&["links"], &Arc::new(Stuck));
+    let (mut router, controller) = control_channel().await;
+    let id = ControllerId::from("ctrl");
+    inspections
+        .controllers
+        .add(id.clone(), router.handle.clone());
+    let question = ControlMessage::InspectRequest(InspectRequest {
+        names: vec!["links".to_owned()],
+    });
+    let mut replies = Vec::new();
+    for _ in 0..=MAX_REQUESTS {
+        let encoded = question.encode().unwrap();
+        let (priority, patience) = (question.priority(), Duration::from_mins(1));
+        let request = controller.handle.request(priority, encoded, patience);
+        replies.push(request.unwrap());
+        let frame = router.inbox.next().await.unwrap();
+        let reply_to = frame.reply_to();
+        let message = ControlMessage::decode(&frame.into_message()).unwrap();
+        if let ControlMessage::InspectRequest(asked) = message {
+            inspections.handle(&id, reply_to, asked);
+        }
+    }
+    let mut errors = BTreeSet::new();
+    for reply in replies {
+        let frame = reply.await.unwrap();
+        match ControlMessage::decode(&frame.into_message()).unwrap() {
+            ControlMessage::InspectResponse(response) => errors.extend(response.errors),
+            other => panic!("{other:?}"),
+        }
+    }
+    let errors: Vec<_> = errors.iter().map(String::as_str).collect();
+    assert_eq!(
+        errors,
+        [
+            "\"links\" takes too long",
+            "the router answers too many other inspections"
+        ]
+    );
+}
