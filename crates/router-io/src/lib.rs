@@ -38,6 +38,7 @@ mod tcp;
 #[cfg(test)]
 mod testing;
 mod tls;
+mod trace;
 mod web;
 
 pub use access::ModelFile;
