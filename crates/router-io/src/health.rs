@@ -85,12 +85,11 @@ mod tests {
     use std::time::Duration;
 
     use portcullis_domain::clock::Timestamp;
-    use portcullis_router::edge::ControllerId;
     use portcullis_router_config::{CheckOptions, SourceFile, load};
     use tokio::time::sleep;
 
     use super::*;
-    use crate::channel_pair::control_channel;
+    use crate::testing::TestController;
 
     struct OneLink;
 
@@ -124,8 +123,7 @@ mod tests {
             assert!(checks.links().is_healthy());
             assert!(!checks.controllers().is_healthy());
         }
-        let (router, _controller) = control_channel().await;
-        controllers.add(ControllerId::from("a"), router.handle);
+        let _controller = TestController::connect(&"a".into(), &controllers).await;
         sleep(Duration::from_secs(30)).await;
         assert!(health.checks.lock().is_healthy());
         stop.cancel();

@@ -8,10 +8,10 @@ use portcullis_router_config::{CheckOptions, SourceFile, load};
 use portcullis_wire::control::route::{DestinationKind, Forward, Route};
 
 use super::*;
-use crate::channel_pair::control_channel;
 use crate::circuit_message::CircuitMessage;
 use crate::clock::RouterClock;
 use crate::relay::{Destination, Relay};
+use crate::testing::TestController;
 
 struct Link;
 
@@ -191,21 +191,13 @@ async fn slow_and_large_parts_take_nothing_from_others() {
 async fn controllers_get_replies_and_too_many_requests_are_refused() {
     let (inspections, _) = inspections();
     inspections.register(&["links"], &Arc::new(Stuck));
-    let (mut router, controller) = control_channel().await;
     let id = ControllerId::from("ctrl");
-    inspections
-        .controllers
-        .add(id.clone(), router.handle.clone());
+    let mut controller = TestController::connect(&id, &inspections.controllers).await;
     let question = ControlMessage::InspectRequest(InspectRequest {
         names: vec!["links".to_owned()],
     });
-    let mut replies = Vec::new();
     for _ in 0..=MAX_REQUESTS {
-        let encoded = question.encode().unwrap();
-        let (priority, patience) = (question.priority(), Duration::from_mins(1));
-        let request = controller.handle.request(priority, encoded, patience);
-        replies.push(request.unwrap());
-        let frame = router.inbox.next().await.unwrap();
+        let frame = controller.ask(&question).await;
         let reply_to = frame.reply_to();
         let message = ControlMessage::decode(&frame.into_message()).unwrap();
         if let ControlMessage::InspectRequest(asked) = message {
@@ -213,9 +205,8 @@ async fn controllers_get_replies_and_too_many_requests_are_refused() {
         }
     }
     let mut errors = BTreeSet::new();
-    for reply in replies {
-        let frame = reply.await.unwrap();
-        match ControlMessage::decode(&frame.into_message()).unwrap() {
+    for _ in 0..=MAX_REQUESTS {
+        match controller.next().await {
             ControlMessage::InspectResponse(response) => errors.extend(response.errors),
             other => panic!("{other:?}"),
         }

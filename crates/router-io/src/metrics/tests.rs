@@ -4,11 +4,10 @@ use std::time::Duration;
 
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::entropy::EntropyError;
-use portcullis_router::edge::ControllerId;
 use portcullis_router::metrics::{MetricName, Traffic};
 
 use super::*;
-use crate::channel_pair::{End, control_channel};
+use crate::testing::TestController;
 
 /// Counts, in place of randomness.
 #[derive(Default)]
@@ -39,9 +38,8 @@ fn reporter(controllers: &Arc<Controllers>, registry: &Arc<MetricRegistry>) -> M
     }
 }
 
-async fn next_report(controller: &mut End) -> Metrics {
-    let frame = controller.inbox.next().await.unwrap();
-    match ControlMessage::decode(&frame.into_message()).unwrap() {
+async fn next_report(controller: &mut TestController) -> Metrics {
+    match controller.next().await {
         ControlMessage::Metrics(report) => report,
         other => panic!("{other:?}"),
     }
@@ -60,10 +58,8 @@ async fn reports_wait_for_controllers_and_one_of_them_makes_events() {
     circuit.count(Traffic::IngressReceived, 5);
     // Three reports that nobody takes, of which the oldest is dropped.
     tokio::time::sleep(Duration::from_secs(185)).await;
-    let (router_end, mut first) = control_channel().await;
-    let (other_end, mut second) = control_channel().await;
-    controllers.add(ControllerId::from("a"), router_end.handle.clone());
-    controllers.add(ControllerId::from("b"), other_end.handle.clone());
+    let mut first = TestController::connect(&"a".into(), &controllers).await;
+    let mut second = TestController::connect(&"b".into(), &controllers).await;
     let mut told = Vec::new();
     for _ in 0..3 {
         let report = next_report(&mut first).await;
