@@ -6,9 +6,10 @@ use crate::cli::CONFIG;
 use anyhow::anyhow;
 use portcullis_command_line::supports_color;
 use portcullis_program::output;
+use portcullis_router::keys_without_effect;
 use portcullis_router_config::model::RouterConfig;
 use portcullis_router_config::{
-    CheckOptions, Diagnostic, Finding, Severity, SourceFile, codes, load,
+    CheckOptions, Diagnostic, Finding, LoadedConfig, Severity, SourceFile, codes, load,
 };
 use portcullis_router_config_commands::{FindingRenderer, Input};
 use std::io::{self, IsTerminal as _, Write as _};
@@ -42,8 +43,9 @@ pub(crate) fn load_file(
     let options = CheckOptions::new().environment(&environment);
     let loaded = load(&SourceFile::new(&name, bytes), &options);
     let endpoints_file = endpoints_file(path, &loaded.config);
+    let own = own_findings(&loaded);
     let mut findings = loaded.report.findings;
-    findings.extend(unsupported::check(&loaded.config));
+    findings.extend(own);
     if findings.iter().any(is_missing_endpoint) && has_endpoints(&endpoints_file) {
         findings.retain(|finding| !is_missing_endpoint(finding));
     }
@@ -63,6 +65,13 @@ pub(crate) fn load_file(
         config: loaded.config,
         endpoints_file,
     })
+}
+
+/// What this router makes of a file, beside what is said of every file.
+pub(crate) fn own_findings(loaded: &LoadedConfig) -> Vec<Finding> {
+    let mut findings = unsupported::check(&loaded.config);
+    findings.extend(keys_without_effect(&loaded.effective));
+    findings
 }
 
 /// `ctrl.endpointsFile`; by default `endpoints.yml` beside the configuration.

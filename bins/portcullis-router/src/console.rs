@@ -1,10 +1,12 @@
 //! The terminal of the commands about configuration files.
 
 use crate::cli::{CONFIG, OutputFormat};
+use crate::config::own_findings;
 use anyhow::{Context as _, anyhow};
 use portcullis_domain::terminal::escape_json;
 use portcullis_files::PUBLIC_MODE;
 use portcullis_program::{output, usage};
+use portcullis_router_config::{Finding, LoadedConfig};
 use portcullis_router_config_commands::{Console, DocumentFormat, Failure, FailureKind};
 use serde_json::Value;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -60,6 +62,10 @@ impl Console for ConfigConsole {
 
     fn stderr_columns(&self) -> Option<usize> {
         output::columns(&io::stderr())
+    }
+
+    fn own_findings(&self, loaded: &LoadedConfig) -> Vec<Finding> {
+        own_findings(loaded)
     }
 
     fn write(&self, text: &str) -> Result<(), ConfigError> {

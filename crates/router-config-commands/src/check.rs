@@ -9,7 +9,7 @@ use crate::rule_set::{CheckResult, RuleSet};
 use clap::{Args, ValueEnum, ValueHint};
 use portcullis_command_line::supports_color;
 use portcullis_domain::terminal::escape_json;
-use portcullis_router_config::{CheckOptions, Verdict, report_json};
+use portcullis_router_config::{CheckOptions, LoadedConfig, Verdict, report_json};
 use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 
@@ -82,7 +82,8 @@ pub(crate) fn run<C: Console>(console: &C, arguments: &CheckArgs) -> Result<(), 
     let mut is_accepted = true;
     for path in &arguments.files {
         let input = Input::read(path);
-        let result = arguments.norm.check(&input, options, &environment);
+        let own = |loaded: &LoadedConfig| console.own_findings(loaded);
+        let result = (arguments.norm).check(&input, options, &environment, &own);
         is_accepted &= result.verdict == Verdict::Accept;
         if is_read {
             is_read = write(console, &arguments.report(console, format, &input, &result))?;

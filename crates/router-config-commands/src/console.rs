@@ -1,6 +1,7 @@
 //! The program around the commands.
 
 use crate::failure::Failure;
+use portcullis_router_config::{Finding, LoadedConfig};
 use serde_json::Value;
 use std::path::Path;
 
@@ -28,6 +29,11 @@ pub trait Console {
 
     /// Columns for messages; `None` if there is no limit.
     fn stderr_columns(&self) -> Option<usize>;
+
+    /// What the program finds in a file beside what is said of every file, for the check.
+    fn own_findings(&self, _loaded: &LoadedConfig) -> Vec<Finding> {
+        Vec::new()
+    }
 
     /// Writes a result to standard output.
     fn write(&self, text: &str) -> Result<(), Self::Error>;

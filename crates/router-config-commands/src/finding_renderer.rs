@@ -239,7 +239,8 @@ mod tests {
 
     fn findings(input: &Input) -> Vec<Finding> {
         let options = CheckOptions::default();
-        let judged = RuleSet::Openziti.check(input, options, &Environment::Process);
+        let judged =
+            RuleSet::Openziti.check(input, options, &Environment::Process, &|_| Vec::new());
         assert!(!judged.findings.is_empty());
         judged.findings
     }

@@ -5,8 +5,8 @@ use crate::input::Input;
 use clap::ValueEnum;
 use portcullis_router_config::openziti::{self, Evaluation, Machine};
 use portcullis_router_config::{
-    CheckOptions, Diagnostic, Effect, EffectiveConfig, Finding, Severity, SourceFile, Stage,
-    Verdict, check, load,
+    CheckOptions, Diagnostic, Effect, EffectiveConfig, Finding, LoadedConfig, Severity, SourceFile,
+    Stage, Verdict, load,
 };
 
 /// Rule sets to check files by.
@@ -29,12 +29,13 @@ pub struct CheckResult {
 }
 
 impl RuleSet {
-    /// Checks a file.
+    /// Checks a file. Its own rule set also has what the program finds in the content of the file.
     pub(crate) fn check(
         self,
         input: &Input,
         options: CheckOptions<'_>,
         environment: &Environment,
+        own_findings: &dyn Fn(&LoadedConfig) -> Vec<Finding>,
     ) -> CheckResult {
         let text = match text(input) {
             Ok(text) => text,
@@ -42,7 +43,11 @@ impl RuleSet {
         };
         let lookup = |name: &str| environment.get(name);
         match self {
-            Self::Portcullis => check(&text, &options.environment(&lookup)).into(),
+            Self::Portcullis => {
+                let loaded = load(&text, &options.environment(&lookup));
+                let own = own_findings(&loaded);
+                CheckResult::from(loaded.report).with(own)
+            },
             Self::Openziti => {
                 openziti::evaluate(&text, &Machine::new().environment(&lookup)).into()
             },
@@ -104,6 +109,22 @@ fn text(input: &Input) -> Result<SourceFile<'_>, &Diagnostic> {
 }
 
 impl CheckResult {
+    /// Adds findings at their places.
+    fn with(mut self, findings: Vec<Finding>) -> Self {
+        if findings.is_empty() {
+            return self;
+        }
+        self.findings.extend(findings);
+        self.findings.sort_by_key(|finding| {
+            let diagnostic = &finding.diagnostic;
+            (diagnostic.line, diagnostic.column)
+        });
+        if self.count(Severity::Error) > 0 {
+            self.verdict = self.verdict.max(Verdict::Refuse);
+        }
+        self
+    }
+
     /// Counts the findings of a severity.
     pub(crate) fn count(&self, severity: Severity) -> usize {
         let of = |finding: &&Finding| finding.diagnostic.severity == severity;
@@ -144,7 +165,12 @@ mod tests {
             bytes: Ok(file.to_vec()),
         };
         for norm in [RuleSet::Portcullis, RuleSet::Openziti] {
-            let judged = norm.check(&input, CheckOptions::default(), &Environment::Process);
+            let judged = norm.check(
+                &input,
+                CheckOptions::default(),
+                &Environment::Process,
+                &|_| Vec::new(),
+            );
             assert!(judged.count(Severity::Error) > 0);
             let said = format!("{:?}", judged.findings);
             assert!(!said.contains("c2VjcmV0"), "{said}");

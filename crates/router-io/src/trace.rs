@@ -15,7 +15,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
 use portcullis_channel::group::GroupId;
@@ -99,11 +99,8 @@ fn write(file: File, lines: &Receiver<String>) -> io::Result<()> {
     let mut file = BufWriter::new(file);
     while let Ok(line) = lines.recv() {
         writeln!(file, "{line}")?;
-        loop {
-            match lines.try_recv() {
-                Ok(line) => writeln!(file, "{line}")?,
-                Err(TryRecvError::Empty | TryRecvError::Disconnected) => break,
-            }
+        while let Ok(line) = lines.try_recv() {
+            writeln!(file, "{line}")?;
         }
         file.flush()?;
     }
@@ -256,7 +253,7 @@ mod tests {
             if complete.len() >= count || Instant::now() > deadline {
                 return complete;
             }
-            thread::sleep(Duration::from_millis(5));
+            thread::yield_now();
         }
     }
 
