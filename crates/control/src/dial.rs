@@ -16,7 +16,6 @@ pub(crate) struct Wanted {
     instance: String,
     peer_data: PeerData,
     circuit: Option<String>,
-    ingress: Option<String>,
 }
 
 /// A dial as the network needs it.
@@ -50,19 +49,12 @@ impl Wanted {
             instance,
             peer_data: translate::peer_data_from_wire(peer_data),
             circuit: None,
-            ingress: None,
         }
     }
 
     /// The id that the router has chosen; an empty one is none.
     pub(crate) fn with_circuit_id(mut self, id: String) -> Self {
         self.circuit = (!id.is_empty()).then_some(id);
-        self
-    }
-
-    /// The address that the router has given to the end of the circuit.
-    pub(crate) fn with_ingress(mut self, address: String) -> Self {
-        self.ingress = Some(address);
         self
     }
 
@@ -81,7 +73,7 @@ impl Wanted {
         };
         let names = CircuitNames {
             circuit: CircuitId::new(&name(self.circuit)?)?,
-            ingress: Address::new(&name(self.ingress)?)?,
+            ingress: Address::new(&name(None)?)?,
             egress: Address::new(&name(None)?)?,
         };
         let mut peer_data = self.peer_data;

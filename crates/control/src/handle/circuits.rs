@@ -59,7 +59,7 @@ impl Handler {
             None => (String::new(), &*request.service),
         };
         let right = self.judge_router(NamedService::IdOrName(service));
-        let wanted = Wanted::instance(instance, request.peer_data).with_ingress(request.ingress);
+        let wanted = Wanted::instance(instance, request.peer_data);
         self.dial(frame, DialForm::Fabric, right, wanted);
     }
 

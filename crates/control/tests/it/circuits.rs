@@ -5,7 +5,7 @@ use portcullis_channel::ReplyTo;
 use portcullis_simulated_router::SimulatedRouter;
 use portcullis_wire::Secret;
 use portcullis_wire::control::ControlMessage;
-use portcullis_wire::control::circuit::CircuitConfirmation;
+use portcullis_wire::control::circuit::{CircuitConfirmation, CircuitRequest};
 use portcullis_wire::control::inspection::{InspectResponse, InspectedValue};
 use portcullis_wire::control::link::{Fault, FaultSubject, RouterLink, RouterLinks};
 use portcullis_wire::control::refusal::Refusal;
@@ -79,6 +79,20 @@ impl Network {
         self.first.request(&request)
     }
 
+    /// Asks as a listener does whose clients speak no SDK.
+    fn ask_without_sdk(
+        &self,
+        client: &str,
+        service: &str,
+    ) -> impl Future<Output = ControlMessage> + use<> {
+        let request = ControlMessage::CircuitRequest(CircuitRequest {
+            client: client.to_owned(),
+            service: service.to_owned(),
+            peer_data: BTreeMap::new(),
+        });
+        self.first.request(&request)
+    }
+
     /// Dials; both routers confirm. The id of the circuit.
     pub(crate) async fn open(&mut self) -> String {
         let answer = self.dial();
@@ -145,6 +159,36 @@ async fn circuit_leads_over_the_link_and_ends_with_its_end() {
         let unroute = next_unroute(router).await;
         assert_eq!(unroute.circuit_id, circuit);
         assert!(!unroute.is_immediate);
+    }
+    network.stage.stop().await;
+}
+
+/// For a proxy, say, which has no name for its clients; the controller chooses where the circuit begins.
+#[tokio::test]
+async fn circuit_is_created_for_a_listener_without_sdk() {
+    let mut network = Network::start().await;
+    for client in ["", "me", "me"] {
+        let answer = network.ask_without_sdk(client, "web");
+        let (request, route) = next_route(&mut network.second).await;
+        confirm(&network.second, &request, &route);
+        let (request, route) = next_route(&mut network.first).await;
+        confirm(&network.first, &request, &route);
+        let created = match answer.await {
+            ControlMessage::CircuitCreated(created) => created,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(created.circuit_id, route.circuit_id);
+        let sources = route.forwards.iter().map(|forward| &*forward.source);
+        let sources: Vec<&str> = sources.collect();
+        assert!(sources.contains(&&*created.address), "{sources:?}");
+        assert_ne!(created.address, client);
+        assert_eq!(created.peer_data[&1003].expose().len(), 32);
+    }
+    for service in ["unknown", "", "unknown@web"] {
+        match network.ask_without_sdk("me", service).await {
+            ControlMessage::CircuitFailed(failed) => assert!(!failed.reason.is_empty()),
+            other => panic!("{service}: {other:?}"),
+        }
     }
     network.stage.stop().await;
 }

@@ -58,7 +58,7 @@ impl CircuitRequests {
 
     pub(super) async fn request(&self, line: DialLine) -> Result<StandingCircuit, NoCircuit> {
         let request = ControlMessage::CircuitRequest(CircuitRequest {
-            ingress: line.ingress,
+            client: line.client,
             service: line.service,
             peer_data: PeerData::new(),
         });

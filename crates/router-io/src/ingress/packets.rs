@@ -174,7 +174,7 @@ impl Entrance {
             Some(service) => {
                 registration.queue().push(first);
                 DialLine {
-                    ingress: String::new(),
+                    client: String::new(),
                     service: service.clone(),
                 }
             },

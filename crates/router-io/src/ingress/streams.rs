@@ -190,7 +190,7 @@ impl Entrance {
         let mut stream = BufReader::with_capacity(LINE_BUFFER, Admitted::new(stream, place));
         let line = match &self.service {
             Some(service) => DialLine {
-                ingress: String::new(),
+                client: String::new(),
                 service: service.clone(),
             },
             None => match self.read_line(&mut stream, peer).await {

@@ -80,7 +80,7 @@ impl World {
         let requests = self.requests.lock();
         requests
             .iter()
-            .map(|request| (request.ingress.clone(), request.service.clone()))
+            .map(|request| (request.client.clone(), request.service.clone()))
             .collect()
     }
 

@@ -21,7 +21,7 @@ pub enum DialLineError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DialLine {
     /// What the client calls itself, which may be nothing.
-    pub ingress: String,
+    pub client: String,
     /// Id or name of the service, perhaps with an instance: `instance@service`.
     pub service: String,
 }
@@ -45,7 +45,7 @@ impl DialLine {
             .map_err(DialLineError::NoJson)?;
         let service = members.service.filter(|service| !service.is_empty());
         Ok(Self {
-            ingress: members.id.unwrap_or_default(),
+            client: members.id.unwrap_or_default(),
             service: service.ok_or(DialLineError::NoService)?,
         })
     }

@@ -78,7 +78,7 @@ fn listeners_that_cannot_be_opened_name_the_key() {
 
 #[test]
 fn first_lines_name_a_service() {
-    for (line, ingress, service) in [
+    for (line, client, service) in [
         (r#"{"id":"me","svcId":"echo"}"#, "me", "echo"),
         ("{\"svcId\":\"a@echo\"}\n", "", "a@echo"),
         (
@@ -88,7 +88,7 @@ fn first_lines_name_a_service() {
         ),
     ] {
         let expected = DialLine {
-            ingress: ingress.to_owned(),
+            client: client.to_owned(),
             service: service.to_owned(),
         };
         assert_eq!(

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 message! {
     /// A circuit for a listener of a router that knows no identities, such as `proxy`.
     pub struct CircuitRequest {
-        /// Address of the initiating end.
-        pub ingress: String = 1,
+        /// What the client calls itself, which may be nothing.
+        pub client: String = 1,
         /// Id or name, perhaps with an instance: `instance@service`.
         pub service: String = 2,
         pub peer_data: PeerData = 3,
