@@ -14,6 +14,7 @@
 mod bodies;
 mod certificates;
 mod claims;
+mod clients_without_sdk;
 mod driver;
 mod fabric;
 mod files;

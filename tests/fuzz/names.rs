@@ -5,6 +5,7 @@ use portcullis_controller_config::TransportAddress;
 use portcullis_domain::ip_network::IpNetwork;
 use portcullis_domain::roles::RoleAttributes;
 use portcullis_pki::{SpiffeId, TrustDomain};
+use portcullis_router::address;
 use portcullis_totp::{Secret, SubmittedCode, provisioning_url};
 use secrecy::ExposeSecret as _;
 use url::Url;
@@ -42,6 +43,14 @@ fn fuzzed_addresses_are_shown_as_they_are_read() {
     let texts = inputs(["tls:0.0.0.0:6262", "tls:[::]:8444", "tls:ctrl.example:1280"]);
     fuzz("addresses", texts, |input| {
         is_stable::<TransportAddress, _>(&text(input))
+    });
+    let texts = inputs(["tcp:server.example:22", "tls:[::1]:443", "udp:192.0.2.1:53"]);
+    fuzz("addresses of servers", texts, |input| {
+        is_stable::<address::TransportAddress, _>(&text(input))
+    });
+    let texts = inputs(["udp6:[::1]:53", "unixgram:/run/server.sock"]);
+    fuzz("addresses of datagrams", texts, |input| {
+        is_stable::<address::PacketAddress, _>(&text(input))
     });
 }
 
