@@ -1,13 +1,16 @@
 //! Ends at sockets of this machine.
 
+use std::future::poll_fn;
 use std::io;
 
-use portcullis_xgress::Side;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use portcullis_wire::edge::DataFlags;
+use portcullis_wire::xgress::payload_header;
+use portcullis_xgress::{Segment, Side};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
 use tokio::net::{TcpListener, TcpStream, UdpSocket};
 
 use super::{Start, terms};
-use crate::ends::{DatagramSide, LocalSide, SocketSide};
+use crate::ends::{DatagramSide, FromLocal, LocalSide, SocketSide};
 use crate::testing::{CIRCUIT, TestRouter};
 
 /// A connection of this machine: a program's end, and that of the router.
@@ -73,6 +76,35 @@ async fn a_server_that_resets_ends_the_circuit_of_its_client() {
     assert!(expected.contains(&error), "{error}");
     router.wait_for_ends().await;
     assert!(router.relay.circuit(CIRCUIT).is_none());
+}
+
+#[tokio::test]
+async fn sockets_and_sdks_tell_each_other_of_the_end_of_data() {
+    let (mut program, stream) = duplex(1 << 10);
+    let mut side = SocketSide::new("test", stream);
+    let fin = |segment: &Segment| segment.data_flags() == Some(DataFlags::FIN);
+    // What an SDK sends whose end is at its router.
+    let flags = DataFlags::FIN.bits().to_le_bytes().to_vec();
+    side.write(Segment {
+        headers: [(payload_header::DATA_FLAGS, flags.into())].into(),
+        ..Segment::from("last")
+    });
+    side.write(Segment::from("too late"));
+    poll_fn(|context| side.poll_flush(context)).await.unwrap();
+    let mut received = String::new();
+    program.read_to_string(&mut received).await.unwrap();
+    assert_eq!(received, "last");
+    program.write_all(b"bye").await.unwrap();
+    drop(program);
+    let mut read = Vec::new();
+    for _ in 0..3 {
+        read.push(poll_fn(|context| side.poll_read(context)).await.unwrap());
+    }
+    assert_eq!(read.remove(0), FromLocal::Segment(Segment::from("bye")));
+    let [FromLocal::Segment(told), FromLocal::EndOfStream] = &read[..] else {
+        panic!("{read:?}");
+    };
+    assert!(fin(told) && told.data.expose().is_empty());
 }
 
 #[tokio::test]
