@@ -1,11 +1,8 @@
 //! Places for connections of routers, which are limited: each takes a file descriptor.
 
-use std::io::{self, IoSlice};
-use std::pin::Pin;
+use portcullis_transport::Holding;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Poll};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// The places of all routers.
@@ -45,60 +42,7 @@ impl Places {
 }
 
 /// The stream of a connection that has a place.
-#[derive(Debug)]
-pub(crate) struct Placed<S> {
-    stream: S,
-    _place: Place,
-}
-
-impl<S> Placed<S> {
-    pub(crate) const fn new(stream: S, place: Place) -> Self {
-        Self {
-            stream,
-            _place: place,
-        }
-    }
-}
-
-impl<S: AsyncRead + Unpin> AsyncRead for Placed<S> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(context, buffer)
-    }
-}
-
-impl<S: AsyncWrite + Unpin> AsyncWrite for Placed<S> {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(context, bytes)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        slices: &[IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write_vectored(context, slices)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
-    }
-}
+pub(crate) type Placed<S> = Holding<S, Place>;
 
 #[cfg(test)]
 mod tests {

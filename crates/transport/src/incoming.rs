@@ -34,7 +34,8 @@ pub enum IncomingError {
 }
 
 impl<S> Incoming<S> {
-    /// Wraps the stream, for what is to be held as long as the connection is.
+    /// Wraps the stream, such as by [`Holding`](crate::Holding) what is needed as long as the connection
+    /// lives.
     pub fn map_stream<T>(self, wrap: impl FnOnce(S) -> T) -> Incoming<T> {
         Incoming {
             stream: wrap(self.stream),
