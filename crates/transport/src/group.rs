@@ -89,16 +89,24 @@ impl Group {
         let mut keeper = Keeper::new(transport.clone(), settings, connector);
         loop {
             match keeper.open().await {
-                Ok((handle, inbox, answer)) => {
-                    transport.tasks().spawn(keeper.keep(handle.clone()));
-                    return Self {
-                        handle,
-                        inbox,
-                        answer,
-                    };
+                Ok(group) => {
+                    keeper.spawn(&group);
+                    return group;
                 },
                 Err(error) => on_failure(&error),
             }
         }
+    }
+
+    /// Opens a channel in one attempt.
+    pub async fn open_once<C: Connector>(
+        transport: &Transport,
+        settings: GroupSettings,
+        connector: C,
+    ) -> Result<Self, DialError> {
+        let mut keeper = Keeper::new(transport.clone(), settings, connector);
+        let group = keeper.open().await?;
+        keeper.spawn(&group);
+        Ok(group)
     }
 }

@@ -1,12 +1,11 @@
 //! Dialing the connections of a group, one at a time.
 
-use super::{Connector, GroupSettings};
+use super::{Connector, Group, GroupSettings};
 use crate::channel_handle::ChannelHandle;
 use crate::dial::{DialError, Dialed, dial};
-use crate::inbox::Inbox;
 use crate::transport::Transport;
 use portcullis_channel::group::{ChannelGrant, Dial, GroupDialer};
-use portcullis_channel::hello::{Accepted, AnswerError, Grouping, Hello};
+use portcullis_channel::hello::{AnswerError, Grouping, Hello};
 use portcullis_channel::{Moment, Role};
 use std::time::Duration;
 use tokio::task::JoinSet;
@@ -35,18 +34,27 @@ impl<C: Connector> Keeper<C> {
     }
 
     /// Dials the first connection, when it is time for it.
-    pub(super) async fn open(&mut self) -> Result<(ChannelHandle, Inbox, Accepted), DialError> {
+    pub(super) async fn open(&mut self) -> Result<Group, DialError> {
         let dial = self.next_dial().await;
         let (dialed, grant) = self.dial(&dial).await?;
         let (handle, inbox, ended) =
             self.transport
                 .open_observed(grant, self.settings.channel, dialed.connected);
         self.watch(dial.role(), ended);
-        Ok((handle, inbox, dialed.answer))
+        Ok(Group {
+            handle,
+            inbox,
+            answer: dialed.answer,
+        })
     }
 
     /// Dials further connections, and those that replace lost ones, until the channel is closed.
-    pub(super) async fn keep(mut self, handle: ChannelHandle) {
+    pub(super) fn spawn(self, group: &Group) {
+        let tasks = self.transport.tasks().clone();
+        tasks.spawn(self.keep(group.handle.clone()));
+    }
+
+    async fn keep(mut self, handle: ChannelHandle) {
         let closed = handle.clone();
         tokio::select! {
             _reason = closed.closed() => {},
