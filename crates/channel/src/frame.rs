@@ -58,6 +58,13 @@ pub struct Message {
 }
 
 impl Message {
+    /// Length on the wire.
+    pub fn wire_len(&self) -> usize {
+        PREFIX_BYTES
+            .saturating_add(self.headers.block().len())
+            .saturating_add(self.body.len())
+    }
+
     /// Creates a message without headers and body.
     pub const fn new(content_type: ContentType) -> Self {
         Self {
@@ -153,13 +160,6 @@ impl Frame {
         Self { message, sequence }
     }
 
-    /// Length of a message on the wire.
-    pub(crate) fn wire_len_of(message: &Message) -> usize {
-        PREFIX_BYTES
-            .saturating_add(message.headers.block().len())
-            .saturating_add(message.body.len())
-    }
-
     pub const fn content_type(&self) -> ContentType {
         self.message.content_type
     }
@@ -196,7 +196,7 @@ impl Frame {
 
     /// Length on the wire.
     pub fn wire_len(&self) -> usize {
-        Self::wire_len_of(&self.message)
+        self.message.wire_len()
     }
 
     /// The bytes before [`Headers::block`] and [`Frame::body`], for vectored writes.

@@ -108,7 +108,7 @@ impl Channel {
         }
         self.options.send_limits.check(message)?;
         let queue = self.outbox.queue_mut(priority);
-        if !queue.has_room(Frame::wire_len_of(message)) {
+        if !queue.has_room(message.wire_len()) {
             return Err(SendErrorKind::QueueFull);
         }
         Ok(())
