@@ -25,6 +25,7 @@ mod names;
 mod open_links;
 mod peer;
 mod scheduled_actions;
+mod settings;
 mod state_machine;
 
 pub use crate::links::backoff::{BackoffPolicy, BackoffPolicyError};
@@ -35,4 +36,5 @@ pub use crate::links::group_names::GroupNames;
 pub use crate::links::names::{Link, LinkId, LinkKey, RouterId};
 pub use crate::links::peer::{Announcement, Listener};
 pub use crate::links::scheduled_actions::{Action, LinkCloseReason};
+pub use crate::links::settings::{LINK_PROTOCOL, LinkListener, LinkSettings, parse_address};
 pub use crate::links::state_machine::{Admission, DialFailure, LinkStatus, Links};

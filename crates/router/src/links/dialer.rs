@@ -7,6 +7,7 @@ use portcullis_router_config::model::{Link, LinkDialer, SourcedValue};
 use crate::links::backoff::BackoffPolicy;
 use crate::links::connection_layout::{ConnectionLayout, supports_multiple};
 use crate::links::group_names::GroupNames;
+use crate::links::settings::connect_timeout;
 use crate::section_reader::{IncompleteConfigError, SectionReader};
 
 /// One entry of `link.dialers`.
@@ -22,12 +23,15 @@ pub struct Dialer {
     pub healthy: BackoffPolicy,
     /// Backoff while it is not.
     pub unhealthy: BackoffPolicy,
-    /// How long after the start of this router the first link is dialed.
+    /// How long after the start of this router the first link is dialed, and how long after its first
+    /// connection the others of a link are.
     pub startup_delay: Duration,
     /// Connections of a link to routers that support several.
     pub connections: ConnectionLayout,
     /// Whether older routers get a separate connection for acknowledgments.
     pub split: bool,
+    /// Time for a connection and its first exchange of messages.
+    pub connect_timeout: Duration,
 }
 
 impl Dialer {
@@ -60,6 +64,7 @@ impl Dialer {
                 acknowledgments: reader.number("maxAckConnections", acknowledgments)?,
             },
             split: *reader.value("split", config.split.as_ref())?,
+            connect_timeout: connect_timeout(&config.options, section)?,
         })
     }
 }
@@ -102,7 +107,7 @@ pub fn dialers(config: &Link) -> Result<Vec<Dialer>, IncompleteConfigError> {
 }
 
 /// A value that is present and not empty.
-fn non_empty(given: Option<&SourcedValue<String>>) -> Option<String> {
+pub(super) fn non_empty(given: Option<&SourcedValue<String>>) -> Option<String> {
     let text = given?.value.clone();
     (!text.is_empty()).then_some(text)
 }

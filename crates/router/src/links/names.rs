@@ -88,6 +88,10 @@ impl LinkKey {
     pub fn peer(&self) -> &RouterId {
         &self.peer
     }
+
+    pub fn protocol(&self) -> &str {
+        &self.protocol
+    }
 }
 
 impl fmt::Display for LinkKey {

@@ -113,6 +113,7 @@ impl Bystander {
             startup_delay: STARTUP,
             connections: ConnectionLayout::Single,
             split: true,
+            connect_timeout: STARTUP,
         };
         Self {
             links: Links::new(vec![dialer], Arc::new(Seeded::new(seed)), NOON),
