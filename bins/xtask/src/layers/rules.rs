@@ -142,6 +142,7 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
             "transport",
             "wire",
             "xgress",
+            "yaml",
         ]),
     ),
     ("seeded-random", AllowedDependencies::Only(&[])),

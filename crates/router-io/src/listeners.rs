@@ -1,0 +1,123 @@
+//! Protocols that share ports.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use portcullis_listener::{Limits, ListenError, Listener, ServerTls, StreamService};
+use portcullis_yaml::syntax::HostPort;
+use tokio::net::lookup_host;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// A protocol that is served.
+pub(crate) struct Protocol {
+    /// By which clients ask for it.
+    pub(crate) alpn: &'static str,
+    /// Whether clients need not ask for it.
+    pub(crate) is_default: bool,
+    pub(crate) service: Arc<dyn StreamService>,
+    /// Time for the handshake.
+    pub(crate) handshake: Duration,
+    /// Connections whose peer is not known yet, at a time.
+    pub(crate) max_unknown: usize,
+}
+
+/// What is served where, as long as nothing is bound. Protocols of one address share its port.
+#[derive(Default)]
+pub(crate) struct Listeners(BTreeMap<SocketAddr, Vec<Protocol>>);
+
+/// Sockets that are bound.
+pub(crate) struct BoundListeners(Vec<(Listener, Limits)>);
+
+/// An address cannot be served.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ListenersError {
+    #[error("cannot listen on {place}: the host is not known")]
+    Host {
+        place: HostPort,
+        #[source]
+        source: io::Error,
+    },
+    #[error("{address} is to serve {alpn} twice; choose another port for one of the two")]
+    Taken {
+        address: SocketAddr,
+        alpn: &'static str,
+    },
+    #[error("{0} is to serve two protocols to clients that ask for none; choose another port")]
+    TwoDefaults(SocketAddr),
+    #[error(transparent)]
+    Bind(#[from] ListenError),
+}
+
+impl Listeners {
+    /// Adds a protocol. A host without a name is every address of this machine.
+    pub(crate) async fn add(
+        &mut self,
+        place: &HostPort,
+        protocol: Protocol,
+    ) -> Result<(), ListenersError> {
+        let address = resolve(place).await?;
+        let alpn = protocol.alpn;
+        let others = self.0.entry(address).or_default();
+        if others.iter().any(|other| other.alpn == alpn) {
+            return Err(ListenersError::Taken { address, alpn });
+        }
+        if protocol.is_default && others.iter().any(|other| other.is_default) {
+            return Err(ListenersError::TwoDefaults(address));
+        }
+        others.push(protocol);
+        Ok(())
+    }
+
+    /// Binds all addresses, or none. Port 0 takes any free port.
+    pub(crate) fn bind(self) -> Result<BoundListeners, ListenersError> {
+        let bound = self.0.into_iter().map(|(address, protocols)| {
+            let mut listener = Listener::bind(address)?;
+            let mut limits = Limits::default();
+            limits.handshake = Duration::ZERO;
+            limits.max_half_open = 0;
+            for protocol in protocols {
+                limits.handshake = limits.handshake.max(protocol.handshake);
+                limits.max_half_open += protocol.max_unknown;
+                if protocol.is_default {
+                    listener = listener.with_default_protocol(Arc::clone(&protocol.service));
+                }
+                listener = listener.with_protocol(protocol.alpn, protocol.service);
+            }
+            Ok((listener, limits))
+        });
+        bound.collect::<Result<_, _>>().map(BoundListeners)
+    }
+}
+
+impl BoundListeners {
+    /// The addresses, with their actual ports.
+    pub(crate) fn addresses(&self) -> impl Iterator<Item = SocketAddr> {
+        self.0.iter().map(|(listener, _)| listener.local_addr())
+    }
+
+    /// Serves until `stop`.
+    pub(crate) fn serve(self, tls: &Arc<ServerTls>, tasks: &TaskTracker, stop: &CancellationToken) {
+        for (listener, limits) in self.0 {
+            tracing::info!(address = %listener.local_addr(), "listening");
+            tasks.spawn(listener.serve_protocols(Arc::clone(tls), limits, stop.clone()));
+        }
+    }
+}
+
+async fn resolve(place: &HostPort) -> Result<SocketAddr, ListenersError> {
+    let host = if place.host.is_empty() {
+        "0.0.0.0"
+    } else {
+        &place.host
+    };
+    let found = lookup_host((host, place.port)).await;
+    let first = found.and_then(|mut found| found.next().ok_or(io::ErrorKind::NotFound.into()));
+    first.map_err(|source| ListenersError::Host {
+        place: place.clone(),
+        source,
+    })
+}
