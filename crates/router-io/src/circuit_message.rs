@@ -41,3 +41,19 @@ impl From<CircuitMessage> for LinkMessage {
         }
     }
 }
+
+impl TryFrom<LinkMessage> for CircuitMessage {
+    /// Of another type.
+    type Error = LinkMessage;
+
+    fn try_from(message: LinkMessage) -> Result<Self, LinkMessage> {
+        Ok(match message {
+            LinkMessage::Payload(payload) => Self::Payload(Box::new(payload)),
+            LinkMessage::Acknowledgement(acknowledgement) => {
+                Self::Acknowledgement(Box::new(acknowledgement))
+            },
+            LinkMessage::Control(control) => Self::Control(Box::new(control)),
+            LinkMessage::Unknown(_) => return Err(message),
+        })
+    }
+}

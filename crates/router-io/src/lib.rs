@@ -29,6 +29,7 @@ mod health;
 mod identity;
 mod ingress;
 mod inspect;
+mod links;
 mod listeners;
 mod metrics;
 mod relay;

@@ -76,9 +76,11 @@ impl Listeners {
     pub(crate) fn bind(self) -> Result<BoundListeners, ListenersError> {
         let bound = self.0.into_iter().map(|(address, protocols)| {
             let mut listener = Listener::bind(address)?;
-            let mut limits = Limits::default();
-            limits.handshake = Duration::ZERO;
-            limits.max_half_open = 0;
+            let mut limits = Limits {
+                handshake: Duration::ZERO,
+                max_half_open: 0,
+                ..Limits::default()
+            };
             for protocol in protocols {
                 limits.handshake = limits.handshake.max(protocol.handshake);
                 limits.max_half_open += protocol.max_unknown;

@@ -1,0 +1,86 @@
+//! Links of two connections, which routers before 1.6.6 dial, until both are there.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use portcullis_pki::Fingerprint;
+use portcullis_transport::{ChannelHandle, Inbox};
+use portcullis_wire::link::SplitLinkPart;
+
+use crate::links::open_link::LinkChannels;
+
+/// How long one half waits for the other.
+pub(super) const PAIRING: Duration = Duration::from_secs(30);
+
+/// Halves of one router that may wait.
+const MAX_WAITING: usize = 16;
+
+/// Which link a half belongs to: only the router that has dialed it can add the other one.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct PairKey {
+    pub(super) router: Fingerprint,
+    pub(super) link: String,
+    /// The same for both halves.
+    pub(super) connection: String,
+}
+
+/// A connection that is half of a link.
+pub(super) struct Half {
+    pub(super) part: SplitLinkPart,
+    pub(super) channel: ChannelHandle,
+    pub(super) inbox: Inbox,
+}
+
+/// Halves that wait.
+#[derive(Default)]
+pub(super) struct Halves(Mutex<BTreeMap<PairKey, Half>>);
+
+/// What has become of a half.
+pub(super) enum Paired {
+    Waiting,
+    Complete(LinkChannels, Vec<Inbox>),
+    /// It is not wanted, and closed.
+    Refused,
+}
+
+impl Halves {
+    pub(super) fn is_waiting(&self, key: &PairKey) -> bool {
+        self.0.lock().contains_key(key)
+    }
+
+    /// Adds a half, or pairs it with the one that waits.
+    pub(super) fn add(&self, key: PairKey, half: Half) -> Paired {
+        let mut waiting = self.0.lock();
+        let Some(first) = waiting.remove(&key) else {
+            let of_router = waiting.keys().filter(|other| other.router == key.router);
+            if of_router.count() >= MAX_WAITING {
+                return Paired::Refused;
+            }
+            waiting.insert(key, half);
+            return Paired::Waiting;
+        };
+        drop(waiting);
+        let (data, acknowledgments) = match (first.part, half.part) {
+            (SplitLinkPart::Payloads, SplitLinkPart::Acknowledgements) => (first, half),
+            (SplitLinkPart::Acknowledgements, SplitLinkPart::Payloads) => (half, first),
+            _ => return Paired::Refused,
+        };
+        let channels = LinkChannels {
+            data: data.channel,
+            acknowledgments: Some(acknowledgments.channel),
+        };
+        Paired::Complete(channels, vec![data.inbox, acknowledgments.inbox])
+    }
+
+    /// Closes a half that is still alone.
+    pub(super) fn give_up(&self, key: &PairKey, channel: &ChannelHandle) {
+        let mut waiting = self.0.lock();
+        if waiting
+            .get(key)
+            .is_some_and(|half| half.channel.id() == channel.id())
+        {
+            waiting.remove(key);
+        }
+    }
+}

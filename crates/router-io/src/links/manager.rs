@@ -1,0 +1,422 @@
+//! The links of a router.
+
+mod actions;
+mod reports;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use portcullis_channel::group::GroupLimits;
+use portcullis_domain::entropy::Entropy;
+use portcullis_forwarding::WorkQueue;
+use portcullis_pki::Fingerprint;
+use portcullis_router::circuits::QueueSize;
+use portcullis_router::links::{
+    Admission, Dial, DialFailure, Link, LinkId, LinkKey, LinkListener, LinkSettings, LinkStatus,
+    Links, RouterId,
+};
+use portcullis_transport::{Groups, Inbox, Transport, TransportLimits};
+use portcullis_wire::control::link::{Fault, FaultSubject};
+use portcullis_wire::control::peer::{self, PeerState, PeerStateChanges};
+use portcullis_yaml::syntax::HostPort;
+use tokio::sync::Notify;
+use tokio::time::sleep_until;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::clock::RouterClock;
+use crate::controllers::Controllers;
+use crate::links::accept::{GroupPlace, MAX_ACCEPTED};
+use crate::links::announcement::{announce, announced, with_interface};
+use crate::links::counters::Counters;
+use crate::links::dial::{Dialed, Dialing, LinkDialError};
+use crate::links::halves::Halves;
+use crate::links::open_link::OpenLink;
+use crate::links::service::LinkService;
+use crate::links::verification::Verification;
+use crate::links::view::LinkView;
+use crate::listeners::Protocol;
+use crate::relay::{Destination, Relay};
+use crate::tls::Tls;
+
+/// What links need of a router.
+pub(crate) struct LinkParts {
+    /// Id of this router.
+    pub(crate) router: Arc<str>,
+    /// Of this software, such as `v2.1.0`.
+    pub(crate) version: String,
+    pub(crate) settings: LinkSettings,
+    pub(crate) dials: QueueSize,
+    pub(crate) relay: Arc<Relay>,
+    pub(crate) controllers: Arc<Controllers>,
+    pub(crate) tls: Arc<Tls>,
+    pub(crate) clock: RouterClock,
+    pub(crate) entropy: Arc<dyn Entropy>,
+}
+
+/// Dials, accepts and closes links, and tells controllers of them.
+pub(crate) struct LinkManager {
+    clock: RouterClock,
+    relay: Arc<Relay>,
+    controllers: Arc<Controllers>,
+    dialing: Dialing,
+    listeners: Vec<Arc<LinkListener>>,
+    pub(super) groups: Groups<Fingerprint>,
+    pub(super) halves: Halves,
+    pub(super) verification: Verification,
+    /// Held for one event, never while waiting.
+    state: Mutex<State>,
+    /// Wakes [`run`](Self::run) for another deadline.
+    changed: Notify,
+    tasks: TaskTracker,
+}
+
+struct State {
+    links: Links,
+    dials: WorkQueue<Dial>,
+    open: BTreeMap<Link, Arc<OpenLink>>,
+    /// Links that are lost and dialed again. Controllers are only told if that takes long: circuits go on
+    /// over the new one, while those of a link that is reported as lost are moved.
+    lost: BTreeMap<LinkKey, Link>,
+}
+
+impl State {
+    /// Whether a link may carry anything. Duplicates must not, while they wait to be closed.
+    fn is_used(&self, link: &OpenLink) -> bool {
+        self.links.status(&link.key) == Some(LinkStatus::Linked(link.link.clone()))
+    }
+}
+
+impl LinkManager {
+    pub(crate) fn new(parts: LinkParts) -> Arc<Self> {
+        let clock = parts.clock;
+        let listeners = parts.settings.listeners.iter().cloned();
+        let listeners = listeners.map(with_interface).map(Arc::new).collect();
+        let dialers = parts.settings.dialers.clone();
+        let links = Links::new(dialers, Arc::clone(&parts.entropy), clock.timestamp());
+        let limits = GroupLimits {
+            groups_per_peer: MAX_ACCEPTED,
+            ..GroupLimits::default()
+        };
+        Arc::new(Self {
+            clock,
+            relay: parts.relay,
+            listeners,
+            groups: Groups::new(clock.of_channels(), limits),
+            halves: Halves::default(),
+            verification: Verification::new(Arc::clone(&parts.controllers)),
+            controllers: parts.controllers,
+            dialing: Dialing {
+                router: parts.router,
+                version: parts.version,
+                settings: Arc::new(parts.settings),
+                tls: parts.tls,
+                transport: Transport::new(clock.of_channels(), TransportLimits::default()),
+                entropy: parts.entropy,
+            },
+            state: Mutex::new(State {
+                links,
+                dials: parts.dials.queue(),
+                open: BTreeMap::new(),
+                lost: BTreeMap::new(),
+            }),
+            changed: Notify::new(),
+            tasks: TaskTracker::new(),
+        })
+    }
+
+    /// Dials what is due, until `stop`; then closes all links and waits for them.
+    pub(crate) async fn run(self: Arc<Self>, stop: CancellationToken) {
+        let _stopped = stop.run_until_cancelled(self.keep_deadlines()).await;
+        let open: Vec<_> = self.state.lock().open.values().cloned().collect();
+        for link in open {
+            link.close();
+        }
+        self.tasks.close();
+        self.transport().tasks().close();
+        self.tasks.wait().await;
+        self.transport().tasks().wait().await;
+    }
+
+    async fn keep_deadlines(self: &Arc<Self>) {
+        loop {
+            let deadline = self.state.lock().links.deadline();
+            let due = async {
+                match deadline {
+                    Some(at) => sleep_until(self.clock.instant_of(at)).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                () = due => self.act(|_, _| ()),
+                () = self.changed.notified() => {},
+            }
+        }
+    }
+
+    /// What listens for links, and where.
+    pub(crate) fn protocols(self: &Arc<Self>) -> Vec<(HostPort, Protocol)> {
+        let protocol = |listener: &Arc<LinkListener>| {
+            let service = LinkService::protocol(Arc::clone(self), Arc::clone(listener));
+            (listener.bind.clone(), service)
+        };
+        self.listeners.iter().map(protocol).collect()
+    }
+
+    /// What controllers are told of the listeners, in the hello.
+    pub(crate) fn announcements(&self) -> Vec<peer::Listener> {
+        let listeners = self.listeners.iter();
+        listeners.map(|listener| announce(listener)).collect()
+    }
+
+    /// The links that are open.
+    pub(crate) fn views(&self) -> Vec<LinkView> {
+        let state = self.state.lock();
+        let open = state.open.values();
+        open.map(|link| link.view(state.is_used(link))).collect()
+    }
+
+    /// Handles what a controller tells of other routers.
+    pub(crate) fn peers_changed(self: &Arc<Self>, changes: &PeerStateChanges) {
+        self.act(|state, now| {
+            for change in &changes.changes {
+                if *change.id == *self.dialing.router {
+                    continue;
+                }
+                let router = RouterId::from_wire(change.id.as_str());
+                match change.state {
+                    PeerState::Healthy => state.links.router_connected(announced(change), now),
+                    PeerState::Unhealthy => state.links.router_disconnected(&router, now),
+                    PeerState::Removed => state.links.router_removed(&router, now),
+                    PeerState::Unrecognized(state) => {
+                        tracing::debug!(router = %router, state, "unknown state of a router");
+                    },
+                }
+            }
+        });
+    }
+
+    /// Handles a fault from a controller: the link is closed, unless it is newer.
+    pub(crate) fn faulted(&self, fault: &Fault) {
+        if fault.subject != FaultSubject::Link {
+            return;
+        }
+        let state = self.state.lock();
+        let is_meant = |link: &Link| {
+            link.id.as_str() == fault.id
+                && (fault.iteration == 0 || link.iteration <= fault.iteration)
+        };
+        let meant: Vec<_> = state
+            .open
+            .iter()
+            .filter(|(link, _)| is_meant(link))
+            .collect();
+        for (link, open) in meant {
+            tracing::info!(link = %link.id, router = %open.key.peer(), "a controller has a link closed");
+            open.close();
+        }
+    }
+
+    /// Dials, and tells the state machine what has become of it.
+    async fn dial(self: Arc<Self>, dial: Dial) {
+        match self.dialing.dial(&dial).await {
+            Ok(dialed) => self.open_dialed(dial, dialed),
+            Err(error) => self.fail_dial(dial, &error),
+        }
+    }
+
+    fn fail_dial(self: &Arc<Self>, dial: Dial, error: &LinkDialError) {
+        let ticket = dial.ticket;
+        tracing::warn!(
+            router = %ticket.key().peer(),
+            address = %ticket.address().escape_debug(),
+            error = error as &dyn std::error::Error,
+            "a link cannot be dialed"
+        );
+        let key = ticket.key().clone();
+        self.act(|state, now| {
+            state.dials.finish();
+            state.links.dial_failed(ticket, DialFailure::Failed, now);
+        });
+        self.report_lost(&key);
+    }
+
+    fn open_dialed(self: &Arc<Self>, dial: Dial, dialed: Dialed) {
+        let ticket = dial.ticket;
+        let link = Arc::new(OpenLink {
+            key: ticket.key().clone(),
+            link: ticket.link().clone(),
+            dialed: Some(ticket.address().to_owned()),
+            channels: dialed.channels,
+            connections: dialed.connections,
+            counters: Counters::default(),
+        });
+        let inboxes = dialed.inboxes;
+        self.act(|state, now| {
+            state.dials.finish();
+            if link.is_closed() {
+                // Closed before it was in use: most likely the other router has dialed, too.
+                let failure = DialFailure::Duplicate;
+                state.links.dial_failed(ticket, failure, now);
+                return;
+            }
+            let admission = state.links.dial_succeeded(ticket, now);
+            self.open(state, link, inboxes, admission, None);
+        });
+    }
+
+    /// Whether another link of a router is accepted; why not, otherwise. Whoever verifies the router asks
+    /// before.
+    pub(super) fn may_accept(&self, key: &LinkKey, id: &LinkId) -> Result<(), &'static str> {
+        let state = self.state.lock();
+        let is_taken = |open: &OpenLink| open.link.id == *id && open.key.peer() != key.peer();
+        if state.open.values().any(|open| is_taken(open)) {
+            return Err("another link has this id");
+        }
+        let of_router = state.open.values();
+        let of_router =
+            of_router.filter(|open| open.dialed.is_none() && open.key.peer() == key.peer());
+        if of_router.count() >= MAX_ACCEPTED {
+            return Err("the router has too many links");
+        }
+        Ok(())
+    }
+
+    /// Handles a link that a verified router has dialed.
+    pub(super) fn open_accepted(
+        self: &Arc<Self>,
+        link: Arc<OpenLink>,
+        inboxes: Vec<Inbox>,
+        place: Option<GroupPlace>,
+    ) {
+        // Meanwhile others may have come.
+        if let Err(reason) = self.may_accept(&link.key, &link.link.id) {
+            tracing::debug!(link = %link.link.id, reason, "a link is closed");
+            link.close();
+            self.give_back(place);
+            return;
+        }
+        self.act(|state, now| {
+            let accepted = link.link.clone();
+            let admission = state.links.link_accepted(&link.key, accepted, now);
+            self.open(state, link, inboxes, admission, place);
+        });
+    }
+
+    fn open(
+        self: &Arc<Self>,
+        state: &mut State,
+        link: Arc<OpenLink>,
+        inboxes: Vec<Inbox>,
+        admission: Admission,
+        place: Option<GroupPlace>,
+    ) {
+        if let Some(same) = state.open.insert(link.link.clone(), Arc::clone(&link)) {
+            same.close();
+        }
+        let is_back = |lost: &Link| lost.id == link.link.id;
+        if admission == Admission::Admitted && state.lost.get(&link.key).is_some_and(is_back) {
+            state.lost.remove(&link.key);
+        }
+        self.tasks
+            .spawn(Arc::clone(self).carry(link, inboxes, admission, place));
+    }
+
+    /// Runs a link to its end.
+    async fn carry(
+        self: Arc<Self>,
+        link: Arc<OpenLink>,
+        inboxes: Vec<Inbox>,
+        admission: Admission,
+        place: Option<GroupPlace>,
+    ) {
+        let is_admitted = admission == Admission::Admitted;
+        let destination: Arc<dyn Destination> = Arc::<OpenLink>::clone(&link);
+        let hop = is_admitted.then(|| {
+            let (hop, _before) = self
+                .relay
+                .attach(link.link.id.as_str(), Arc::clone(&destination));
+            hop
+        });
+        if is_admitted {
+            self.report_new(&link);
+        }
+        let reporting = async {
+            loop {
+                link.connections.changed().await;
+                self.report_connections(&link);
+            }
+        };
+        tokio::select! {
+            () = link.carry(inboxes, hop, &self.relay) => {},
+            () = reporting, if is_admitted => {},
+        }
+        if let Some(hop) = hop {
+            self.relay.detach(hop, &destination);
+        }
+        self.give_back(place);
+        self.closed(&link, is_admitted);
+    }
+
+    fn give_back(&self, place: Option<GroupPlace>) {
+        if let Some(place) = place {
+            self.groups.close(place);
+        }
+    }
+
+    fn closed(self: &Arc<Self>, link: &Arc<OpenLink>, is_reported: bool) {
+        tracing::info!(
+            link = %link.link.id,
+            iteration = link.link.iteration,
+            router = %link.key.peer(),
+            "a link is closed"
+        );
+        self.act(|state, now| {
+            let open = state.open.get(&link.link);
+            if open.is_some_and(|open| Arc::ptr_eq(open, link)) {
+                state.open.remove(&link.link);
+                state.links.link_closed(&link.key, &link.link, now);
+            }
+        });
+        if is_reported && link.dialed.is_some() {
+            self.lose(link);
+        }
+    }
+
+    pub(super) fn router(&self) -> &str {
+        &self.dialing.router
+    }
+
+    pub(super) const fn clock(&self) -> &RouterClock {
+        &self.clock
+    }
+
+    pub(super) fn tls(&self) -> &Tls {
+        &self.dialing.tls
+    }
+
+    pub(super) fn settings(&self) -> &LinkSettings {
+        &self.dialing.settings
+    }
+
+    pub(super) const fn transport(&self) -> &Transport {
+        &self.dialing.transport
+    }
+
+    pub(super) fn entropy(&self) -> &dyn Entropy {
+        &*self.dialing.entropy
+    }
+}
+
+#[cfg(test)]
+impl LinkManager {
+    /// Sends what no part of a router sends.
+    pub(super) fn send_raw(&self, id: &str, message: portcullis_channel::Message) {
+        let state = self.state.lock();
+        let mut links = state.open.values();
+        let link = links.find(|link| link.link.id.as_str() == id).unwrap();
+        let priority = portcullis_channel::Priority::Default;
+        link.channels.data.send(priority, message).unwrap();
+    }
+}

@@ -1,0 +1,28 @@
+//! Options of the channels of links.
+
+use portcullis_channel::{ChannelKind, ChannelOptions, ChannelSide, QueueLimits};
+use portcullis_router::links::LinkSettings;
+
+/// Connections of one link: as many as a dialer's file can ask for.
+const MAX_CONNECTIONS: usize = 200;
+
+/// Bytes that are reserved for each message that may wait. A queue is full when either limit is reached.
+const BYTES_PER_PAYLOAD: usize = 32 * 1024;
+const BYTES_PER_ACKNOWLEDGMENT: usize = 16 * 1024;
+
+/// Bytes of a queue at most, however many messages the file lets wait.
+const MAX_QUEUE_BYTES: usize = 64 * 1024 * 1024;
+
+pub(super) fn channel_options(settings: &LinkSettings, side: ChannelSide) -> ChannelOptions {
+    let queue = |frames: usize, bytes: usize| QueueLimits {
+        frames,
+        bytes: frames.saturating_mul(bytes).min(MAX_QUEUE_BYTES),
+    };
+    ChannelOptions {
+        heartbeats: Some(settings.heartbeats),
+        default_queue: queue(settings.payload_queue, BYTES_PER_PAYLOAD),
+        high_queue: queue(settings.acknowledgment_queue, BYTES_PER_ACKNOWLEDGMENT),
+        max_underlays: MAX_CONNECTIONS,
+        ..ChannelOptions::new(ChannelKind::Link, side)
+    }
+}

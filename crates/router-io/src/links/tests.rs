@@ -1,0 +1,10 @@
+//! Routers that link over sockets of this machine, with certificates of their own network.
+
+mod controller;
+mod faults;
+mod life;
+mod older;
+mod payloads;
+mod refusals;
+mod vectors;
+mod world;

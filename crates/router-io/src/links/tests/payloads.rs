@@ -1,0 +1,188 @@
+//! What links carry.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::future::BoxFuture;
+use portcullis_channel::{ContentType, Message};
+use portcullis_forwarding::{Activity, Hop};
+use portcullis_wire::Secret;
+use portcullis_wire::control::route::{DestinationKind, Forward, Route};
+use portcullis_wire::xgress::{Acknowledgement, Payload, PayloadSequence};
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+
+use super::world::{Proxy, TestRouter, World, wait_until};
+use crate::circuit_message::CircuitMessage;
+use crate::relay::{Destination, NotForwarded};
+
+const CIRCUIT: &str = "circuit";
+
+/// An end of a circuit that takes everything.
+struct End(mpsc::UnboundedSender<CircuitMessage>);
+
+impl Destination for End {
+    fn deliver(&self, message: CircuitMessage) -> Result<(), CircuitMessage> {
+        self.0.send(message).map_err(|error| error.0)
+    }
+
+    fn room(&self) -> BoxFuture<'static, ()> {
+        Box::pin(std::future::ready(()))
+    }
+
+    fn unrouted(&self, _circuit: &str) {}
+}
+
+/// Attaches an end to a router, and routes the circuit between it and a link.
+fn attach(router: &TestRouter, link: &str) -> (Hop, mpsc::UnboundedReceiver<CircuitMessage>) {
+    let (sender, receiver) = mpsc::unbounded_channel();
+    let (hop, _) = router.relay.attach("end", Arc::new(End(sender)));
+    let way = |source: &str, destination: &str, destination_kind| Forward {
+        source: source.to_owned(),
+        destination: destination.to_owned(),
+        destination_kind,
+    };
+    let route = Route {
+        circuit_id: CIRCUIT.to_owned(),
+        forwards: vec![
+            way("end", link, DestinationKind::Link),
+            way(link, "end", DestinationKind::End),
+        ],
+        ..Route::default()
+    };
+    router.relay.route(&route, &"controller".into()).unwrap();
+    (hop, receiver)
+}
+
+fn payload(number: u32, length: usize) -> CircuitMessage {
+    CircuitMessage::Payload(Box::new(Payload {
+        circuit_id: CIRCUIT.to_owned(),
+        sequence: PayloadSequence::new(number).unwrap(),
+        data: Secret::new(Bytes::from(vec![7; length])),
+        ..Payload::default()
+    }))
+}
+
+fn sequence(message: &CircuitMessage) -> Option<PayloadSequence> {
+    match message {
+        CircuitMessage::Payload(payload) => Some(payload.sequence),
+        _ => None,
+    }
+}
+
+#[tokio::test]
+async fn payloads_and_acknowledgments_come_to_the_other_end() {
+    let world = World::new();
+    let (first, second) = (world.router("r1").await, world.router("r2").await);
+    first.learn_of(&second);
+    let link = first.linked(4).await.id;
+    second.linked(4).await;
+    let (here, mut answers) = attach(&first, &link);
+    let (there, mut arrivals) = attach(&second, &link);
+    for number in 0..100 {
+        assert!(
+            first
+                .relay
+                .forward(here, payload(number, 1_000), Activity::Shown)
+                .is_ok()
+        );
+    }
+    let mut sequences = Vec::new();
+    for _ in 0..100 {
+        let message = soon(arrivals.recv()).await.unwrap();
+        sequences.push(sequence(&message).unwrap());
+    }
+    // Several connections keep no order.
+    sequences.sort_unstable();
+    let sent = (0..100).map(|number| PayloadSequence::new(number).unwrap());
+    assert!(sequences.into_iter().eq(sent));
+
+    let acknowledgement = CircuitMessage::Acknowledgement(Box::new(Acknowledgement {
+        circuit_id: CIRCUIT.to_owned(),
+        ..Acknowledgement::default()
+    }));
+    let back = second
+        .relay
+        .forward(there, acknowledgement.clone(), Activity::Shown);
+    assert!(back.is_ok());
+    assert_eq!(soon(answers.recv()).await, Some(acknowledgement));
+    let view = first.linked(4).await;
+    assert!(view.counts.sent.messages >= 100 && view.counts.sent.bytes >= 100_000);
+}
+
+#[tokio::test]
+async fn circuits_go_on_over_a_link_that_comes_back() {
+    let world = World::new();
+    let (first, second) = (world.router("r1").await, world.router("r2").await);
+    let proxy = Proxy::start(second.address).await;
+    first.learn("r2", "v2.1.0", proxy.address);
+    let link = first.linked(4).await.id;
+    let (here, _answers) = attach(&first, &link);
+    let (_there, mut arrivals) = attach(&second, &link);
+    proxy.kill(proxy.open());
+    let is_back = |router: &TestRouter| router.used().iter().any(|link| link.iteration == 2);
+    wait_until(|| is_back(&first) && is_back(&second)).await;
+    assert!(
+        first
+            .relay
+            .forward(here, payload(1, 1), Activity::Shown)
+            .is_ok()
+    );
+    assert!(soon(arrivals.recv()).await.is_some());
+}
+
+#[tokio::test]
+async fn full_link_gives_messages_back_and_tells_when_there_is_room() {
+    let world = World::new();
+    let (first, second) = (world.router("r1").await, world.router("r2").await);
+    let proxy = Proxy::start(second.address).await;
+    first.learn("r2", "v2.1.0", proxy.address);
+    let link = first.linked(4).await.id;
+    let (here, _answers) = attach(&first, &link);
+    let (_there, mut arrivals) = attach(&second, &link);
+    proxy.stall();
+    let mut sent = 0;
+    let full = loop {
+        match first
+            .relay
+            .forward(here, payload(sent, 60_000), Activity::Shown)
+        {
+            Ok(()) => sent += 1,
+            Err(NotForwarded::Full(message, link)) => break (message, link),
+            Err(NotForwarded::NoWay) => panic!("there is a link"),
+        }
+        tokio::task::yield_now().await;
+    };
+    let (message, destination) = full;
+    assert_eq!(sequence(&message), PayloadSequence::new(sent));
+    let room = tokio::spawn(destination.room());
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    assert!(!room.is_finished());
+    proxy.go_on();
+    soon(room).await.unwrap();
+    assert!(destination.deliver(message).is_ok());
+    for _ in 0..=sent {
+        soon(arrivals.recv()).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn what_no_link_carries_is_counted_and_dropped() {
+    let world = World::new();
+    let (first, second) = (world.router("r1").await, world.router("r2").await);
+    first.learn_of(&second);
+    let link = first.linked(4).await;
+    second.linked(4).await;
+    // The compact form, a payload without a circuit, and something new.
+    for content in [6, 1_100, 4_711] {
+        let message = Message::new(ContentType(content)).with_body("?");
+        first.manager.send_raw(&link.id, message);
+    }
+    wait_until(|| second.used().iter().all(|link| link.counts.unreadable == 3)).await;
+    assert_eq!(second.used().len(), 1);
+}
+
+async fn soon<F: Future>(future: F) -> F::Output {
+    timeout(Duration::from_secs(10), future).await.unwrap()
+}

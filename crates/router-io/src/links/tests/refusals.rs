@@ -1,0 +1,185 @@
+//! Who is not let in.
+
+use std::fmt::Debug;
+use std::time::Duration;
+
+use portcullis_channel::group::{GroupId, GroupSecret};
+use portcullis_channel::hello::{GroupHello, Grouping, Hello};
+use portcullis_transport::{DialError, Dialed, dial};
+use portcullis_wire::link::LinkHello;
+use tokio::io::AsyncReadExt as _;
+use tokio::net::TcpStream;
+use tokio::time::{Instant, sleep, timeout};
+use tokio_rustls::client::TlsStream;
+
+use super::world::{TestNetwork, TestRouter, World, settings};
+use crate::links::LINK_ALPN;
+use crate::tls::Tls;
+
+#[tokio::test]
+async fn router_that_the_controller_does_not_confirm_has_no_link() {
+    let world = World::new();
+    let (first, second) = (world.router("r1").await, world.router("r2").await);
+    world.enrolled.lock().insert("r1".to_owned(), String::new());
+    first.learn_of(&second);
+    sleep(Duration::from_millis(500)).await;
+    assert!(first.manager.views().is_empty());
+    let refused = rejection(knock(&second, &first.tls, &hello("r1", "r2")).await);
+    assert_eq!(
+        refused,
+        "the controller does not confirm the router: wrong fingerprint"
+    );
+    assert!(second.manager.views().is_empty());
+}
+
+#[tokio::test]
+async fn router_of_another_network_has_no_link() {
+    let world = World::new();
+    let router = world.router("r2").await;
+    let mut credentials = TestNetwork::new().credentials("r1");
+    credentials.authorities = world.network.credentials("r1").authorities;
+    let stranger = Tls::new(credentials).unwrap();
+    let refused = rejection(knock(&router, &stranger, &hello("r1", "r2")).await);
+    assert!(
+        refused.starts_with("the client certificate is not trusted"),
+        "{refused}"
+    );
+}
+
+#[tokio::test]
+async fn listener_of_another_network_is_not_dialed() {
+    let world = World::new();
+    let first = world.router("r1").await;
+    let other = World::new();
+    let second = other.router("r2").await;
+    first.learn_of(&second);
+    sleep(Duration::from_millis(500)).await;
+    assert!(first.manager.views().is_empty());
+    assert!(second.manager.views().is_empty());
+}
+
+#[tokio::test]
+async fn link_meant_for_another_router_is_refused_by_both() {
+    let world = World::new();
+    let (first, second) = (world.router("r1").await, world.router("r2").await);
+    let refused = rejection(knock(&second, &first.tls, &hello("r1", "r3")).await);
+    assert_eq!(refused, "this is router r2");
+    let refused = rejection(knock(&second, &first.tls, &hello("r2", "r2")).await);
+    assert_eq!(refused, "a router has no link to itself");
+    // Whoever does not name the router that is meant looks at the answer.
+    first.learn("r3", "v2.1.0", second.address);
+    sleep(Duration::from_millis(300)).await;
+    assert!(first.manager.views().is_empty());
+}
+
+#[tokio::test]
+async fn further_connections_need_certificate_link_group_and_secret_of_the_first() {
+    let world = World::new();
+    let router = world.router("r2").await;
+    let first = world.router("r1").await;
+    let thief = world.router("r3").await;
+    let group = |secret, is_first| GroupHello {
+        id: GroupId::new("group"),
+        secret: Some(GroupSecret::new([secret; 16])),
+        is_first,
+    };
+    let hello = |group, link_id: &str| {
+        let headers = LinkHello {
+            link_id: link_id.to_owned(),
+            router_id: "r1".to_owned(),
+            iteration: 1,
+            ..LinkHello::default()
+        }
+        .to_headers();
+        let kind = Some("link.default".to_owned());
+        Hello::new(link_id.to_owned(), kind, Grouping::Grouped(group), headers)
+    };
+    let opening = hello(group(7, true), "link");
+    let _first = knock(&router, &first.tls, &opening).await.unwrap();
+    router.linked(1).await;
+    for (tls, hello) in [
+        (&first.tls, hello(group(8, false), "link")),
+        (&first.tls, hello(group(7, false), "other")),
+        (&thief.tls, hello(group(7, false), "link")),
+    ] {
+        let result = knock(&router, tls, &hello).await;
+        assert!(matches!(result, Err(DialError::Closed)), "{result:?}");
+    }
+    assert_eq!(router.linked(1).await.roles.len(), 1);
+    let further = hello(group(7, false), "link");
+    let _second = knock(&router, &first.tls, &further).await.unwrap();
+    router.linked(2).await;
+}
+
+#[tokio::test]
+async fn id_of_a_link_between_others_is_not_taken_over() {
+    let world = World::new();
+    let (first, second) = (world.router("r1").await, world.router("r2").await);
+    let thief = world.router("r3").await;
+    first.learn_of(&second);
+    let link = second.linked(4).await;
+    let mut hello = link_hello("r3", "r2");
+    hello.link_id.clone_from(&link.id);
+    let refused = rejection(knock(&second, &thief.tls, &as_hello(&hello)).await);
+    assert_eq!(refused, "another link has this id");
+}
+
+#[tokio::test]
+async fn connection_that_says_nothing_is_closed() {
+    let world = World::new();
+    let mut short = settings();
+    short.listeners[0].connect_timeout = Duration::from_millis(100);
+    let router = world.router_with("r2", short).await;
+    let client = world.router("r1").await;
+    let mut silent = connect(&router, &client.tls).await;
+    let mut rest = Vec::new();
+    let _end = timeout(Duration::from_secs(5), silent.read_to_end(&mut rest))
+        .await
+        .expect("the connection ends");
+    assert!(rest.is_empty());
+}
+
+fn link_hello(from: &str, to: &str) -> LinkHello {
+    LinkHello {
+        link_id: format!("link-{from}-{to}"),
+        router_id: from.to_owned(),
+        iteration: 1,
+        destination: Some(to.to_owned()),
+        ..LinkHello::default()
+    }
+}
+
+fn as_hello(link: &LinkHello) -> Hello {
+    let group = Grouping::Grouped(GroupHello {
+        is_first: true,
+        ..GroupHello::default()
+    });
+    let kind = Some("link.default".to_owned());
+    Hello::new(link.link_id.clone(), kind, group, link.to_headers())
+}
+
+fn hello(from: &str, to: &str) -> Hello {
+    as_hello(&link_hello(from, to))
+}
+
+async fn connect(router: &TestRouter, tls: &Tls) -> TlsStream<TcpStream> {
+    let socket = TcpStream::connect(router.address).await.unwrap();
+    tls.connect(socket, "localhost", LINK_ALPN).await.unwrap()
+}
+
+async fn knock(
+    router: &TestRouter,
+    tls: &Tls,
+    hello: &Hello,
+) -> Result<Dialed<TlsStream<TcpStream>>, DialError> {
+    let deadline = Instant::now() + Duration::from_secs(5);
+    dial(connect(router, tls).await, hello, deadline).await
+}
+
+/// Why a router does not accept a connection.
+fn rejection<S: Debug>(result: Result<Dialed<S>, DialError>) -> String {
+    match result {
+        Err(DialError::Rejected(rejection)) => rejection.reason,
+        other => panic!("{other:?}"),
+    }
+}

@@ -1,0 +1,53 @@
+//! Links, as inspections, checks and metrics see them.
+
+use portcullis_channel::{Liveness, Priority, Role};
+use portcullis_wire::control::link::LinkConnection;
+
+use crate::links::counters::LinkCounts;
+use crate::links::open_link::OpenLink;
+
+/// A link that is open.
+#[derive(Debug, Clone)]
+pub(crate) struct LinkView {
+    pub(crate) id: String,
+    pub(crate) iteration: u32,
+    pub(crate) key: String,
+    /// The router at the other end.
+    pub(crate) router: String,
+    pub(crate) protocol: String,
+    /// Address that was dialed; none if the other router has dialed.
+    pub(crate) dialed: Option<String>,
+    /// The connections that this router has dialed.
+    pub(crate) connections: Vec<LinkConnection>,
+    /// All connections, by role.
+    pub(crate) roles: Vec<Role>,
+    /// Time that an answer takes: `link.<id>.latency`; and how long one is missing.
+    pub(crate) liveness: Liveness,
+    /// Whether it may carry anything; duplicates must not.
+    pub(crate) is_used: bool,
+    pub(crate) counts: LinkCounts,
+    /// Messages with data that wait.
+    pub(crate) queued_payloads: usize,
+    /// Acknowledgments that wait.
+    pub(crate) queued_acknowledgments: usize,
+}
+
+impl OpenLink {
+    pub(super) fn view(&self, is_used: bool) -> LinkView {
+        LinkView {
+            id: self.link.id.as_str().to_owned(),
+            iteration: self.link.iteration,
+            key: self.key.to_string(),
+            router: self.key.peer().as_str().to_owned(),
+            protocol: self.key.protocol().to_owned(),
+            dialed: self.dialed.clone(),
+            connections: self.connections.get().connections,
+            roles: self.channels.roles(),
+            liveness: self.liveness(),
+            is_used,
+            counts: self.counters.get(),
+            queued_payloads: self.channels.queued(Priority::Default),
+            queued_acknowledgments: self.channels.queued(Priority::High),
+        }
+    }
+}
