@@ -174,3 +174,49 @@ impl Controllers {
         Ok((controller, frame))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::channel_pair::control_channel;
+    use portcullis_channel::group::{ChannelGrant, GroupId};
+    use portcullis_channel::hello::{Grouping, HELLO_TIMEOUT, Hello};
+    use portcullis_channel::{ChannelKind, ChannelOptions, ChannelSide, Headers, UnixNanos};
+    use portcullis_transport::{Clock, Inbox, Incoming, Transport, TransportLimits, dial};
+    use tokio::io::duplex;
+    use tokio::time::{Instant, sleep};
+
+    /// The router's end of a channel to a controller that answers nothing.
+    async fn silent_controller() -> (ChannelHandle, Inbox, impl Sized) {
+        let transport = Transport::new(Clock::start(UnixNanos(1)), TransportLimits::default());
+        let (near, far) = duplex(64 * 1024);
+        let deadline = Instant::now() + HELLO_TIMEOUT;
+        let grant = ChannelGrant::ungrouped(GroupId::new("silent").unwrap());
+        let (none, ungrouped) = (Headers::empty(), Grouping::Ungrouped);
+        let hello = Hello::new("router".to_owned(), None, ungrouped, none.clone());
+        let accepting = async {
+            let incoming = Incoming::read(far, deadline).await.unwrap();
+            incoming.accept(&grant, "silent", &none).await.unwrap()
+        };
+        let (dialed, far) = tokio::join!(dial(near, &hello, deadline), accepting);
+        let options = ChannelOptions::new(ChannelKind::Control, ChannelSide::Dialer);
+        let (handle, inbox) = transport.open(grant.clone(), options, dialed.unwrap().connected);
+        (handle, inbox, far)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn any_controller_is_one_that_answers_as_long_as_there_is_one() {
+        let controllers = Controllers::new(Duration::from_secs(5));
+        let (silent, _inbox, _far) = silent_controller().await;
+        let (answering, _controller) = control_channel().await;
+        let message = ControlMessage::RequestClusterMembers;
+        let asked = || controllers.tell(&Recipient::Any, &message);
+        assert_eq!(asked(), Err(RequestFailure::NoController));
+        controllers.add("a".into(), silent);
+        controllers.add("b".into(), answering.handle);
+        sleep(Duration::from_secs(20)).await;
+        assert_eq!(asked(), Ok("b".into()));
+        controllers.remove(&"b".into());
+        assert_eq!(asked(), Ok("a".into()), "better than none");
+    }
+}
