@@ -136,8 +136,8 @@ config_section! {
         csr: section<Csr> = "csr",
         /// File with the router's data model.
         db: value<String> = "db",
-        /// How often that file is written.
-        db_save_interval: value<GoDuration> = "dbSaveInterval",
+        /// How often that file is written, in seconds.
+        db_save_interval_seconds: value<i64> = "dbSaveIntervalSeconds",
         /// How often sessions are reported, in seconds.
         heartbeat_interval_seconds: value<i64> = "heartbeatIntervalSeconds",
     }

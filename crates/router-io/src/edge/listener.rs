@@ -71,7 +71,7 @@ impl StreamService for SdkListener {
     }
 
     fn drain(&self) -> DrainFuture<'_> {
-        Box::pin(self.shared.tasks.wait())
+        Box::pin(self.shared.wait_for_clients())
     }
 }
 

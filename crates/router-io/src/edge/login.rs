@@ -212,7 +212,7 @@ async fn open<S: Stream>(
     tracing::info!(channel = channel.0, %identity, peer = %connection.peer, "a client is connected");
     let task = channel_task(shared, channel, client, handle.clone(), inbox);
     let served = Arc::clone(shared);
-    shared.tasks.spawn(async move {
+    shared.clients.spawn(async move {
         task.run().await;
         handle.close();
         served.groups.close(registration);

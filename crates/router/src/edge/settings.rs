@@ -72,7 +72,10 @@ impl EdgeSettings {
                 "heartbeatIntervalSeconds",
                 section.heartbeat_interval_seconds.as_ref(),
             )?,
-            save_interval: reader.duration("dbSaveInterval", section.db_save_interval.as_ref())?,
+            save_interval: seconds(
+                "dbSaveIntervalSeconds",
+                section.db_save_interval_seconds.as_ref(),
+            )?,
             model_file: section.db.as_ref().map(|file| file.value.clone()),
         })
     }

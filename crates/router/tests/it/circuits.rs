@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use portcullis_forwarding::ForwardingOptions;
 use portcullis_router::circuits::{ForwarderSettings, QueueSize, end_options};
+use portcullis_router::edge::{EdgeLimits, EdgeListenerSettings, EdgeSettings};
 use portcullis_xgress::{Factor, Options};
 
 use crate::world::config;
@@ -123,4 +124,62 @@ fn a_model_without_values_is_refused() {
         missing.unwrap_err().key,
         "forwarder.xgressCloseCheckInterval"
     );
+}
+
+#[test]
+fn the_edge_lives_by_its_section_and_its_listeners() {
+    let config = config(
+        "edge: {db: /var/lib/model, dbSaveIntervalSeconds: 60, heartbeatIntervalSeconds: 20}
+listeners:
+  - binding: edge
+    address: tls:0.0.0.0:3022
+    options:
+      advertise: router.example.test:3022
+      connectTimeout: 3s
+      maxQueuedConnects: 5
+      maxOutstandingConnects: 6
+      writeTimeout: 7s
+      outQueueSize: 8
+      getCircuitTimeout: 9s
+      rxBufferSize: 10
+  - binding: transport
+  - binding: edge
+    address: tls:0.0.0.0:3023
+",
+    );
+    let settings = EdgeSettings::from_config(&config.edge, &config.listeners).unwrap();
+    assert_eq!(settings.model_file.as_deref(), Some("/var/lib/model"));
+    assert_eq!(settings.save_interval, Duration::from_mins(1));
+    assert_eq!(settings.heartbeat_interval, Duration::from_secs(20));
+    assert_eq!(settings.limits.circuit_time, Duration::from_secs(9));
+    assert_eq!(settings.end_options.receive_buffer, 10);
+    let listeners = EdgeListenerSettings::from_config(&config.listeners).unwrap();
+    let expected = [
+        EdgeListenerSettings {
+            address: "tls:0.0.0.0:3022".to_owned(),
+            hello_time: Duration::from_secs(3),
+            waiting_clients: 11,
+            write_time: Some(Duration::from_secs(7)),
+            queue_frames: Some(8),
+        },
+        EdgeListenerSettings {
+            address: "tls:0.0.0.0:3023".to_owned(),
+            hello_time: Duration::from_secs(5),
+            waiting_clients: 17,
+            write_time: None,
+            queue_frames: None,
+        },
+    ];
+    assert_eq!(listeners, expected);
+}
+
+#[test]
+fn an_edge_that_says_nothing_has_the_defaults() {
+    let config = config("edge: {}\nlisteners: [{binding: edge, address: 'tls:0.0.0.0:3022'}]\n");
+    let settings = EdgeSettings::from_config(&config.edge, &config.listeners).unwrap();
+    assert_eq!(settings.limits, EdgeLimits::default());
+    assert_eq!(settings.end_options, Options::default());
+    assert_eq!(settings.heartbeat_interval, Duration::from_mins(1));
+    assert_eq!(settings.save_interval, Duration::from_secs(30));
+    assert_eq!(settings.model_file, None);
 }

@@ -7,9 +7,10 @@ use portcullis_channel::{ContentType, HeaderKey, Headers, Message, Priority};
 use portcullis_seeded_random::Random;
 use portcullis_wire::ErrorCode;
 use portcullis_wire::control::ControlMessage;
+use portcullis_wire::control::session::SessionsRemoved;
 use portcullis_wire::control::terminator::{TerminatorToValidate, ValidateTerminators};
 use portcullis_wire::edge::{
-    ConnectV2, ConnectionId, Data, DataFlags, Dial, DialFailed, DialSuccess, EdgeMessage,
+    Connect, ConnectV2, ConnectionId, Data, DataFlags, Dial, DialFailed, DialSuccess, EdgeMessage,
     StateClosed, StateConnected,
 };
 use portcullis_wire::xgress::Payload;
@@ -129,6 +130,46 @@ async fn circuits_that_end_in_the_router_carry_everything_both_ways() {
         _ => None,
     });
     assert_eq!(Some(fault.await), connected.circuit_id);
+}
+
+/// C SDKs have a session for each service.
+#[tokio::test]
+async fn session_for_a_service_dials_as_well() {
+    let (world, controller) = World::connected(&["alice", "bob"]).await;
+    let mut host = world.sdk("bob").await;
+    let token = world.network.service_token("bob", SERVICE, "Bind");
+    host.binds(&token, "listener", false).await;
+    let client = world.sdk("alice").await;
+    let connect = |grant| {
+        EdgeMessage::Connect(Connect {
+            connection: ConnectionId(0),
+            session_token: world.network.service_token("alice", SERVICE, grant).into(),
+            ..Connect::default()
+        })
+    };
+    let refused = client.dials(connect("Bind")).await.unwrap_err();
+    assert_eq!(refused.code, Some(ErrorCode::WrongSessionType));
+    let (dial, connected) = dialed(&client, &mut host, connect("Dial")).await;
+    connected.unwrap();
+    client
+        .says(data(ConnectionId(0), "hi", DataFlags::default()))
+        .await;
+    let received = next_data(&mut host).await;
+    assert_eq!(received.data.expose(), "hi");
+    assert_eq!(Some(received.connection), dial.new_connection);
+
+    // Its controller ends the session that the circuit was dialed with.
+    controller.tell(&ControlMessage::SessionsRemoved(SessionsRemoved {
+        ids: vec![format!("alice Dial {SERVICE}")],
+        ..SessionsRemoved::default()
+    }));
+    let closed = host.finds(|message, _| match message {
+        EdgeMessage::StateClosed(closed) => Some(closed.clone()),
+        _ => None,
+    });
+    assert_eq!(closed.await.connection, dial.new_connection);
+    let refused = client.dials(connect("Dial")).await.unwrap_err();
+    assert_eq!(refused.reason, "Invalid Session", "C SDKs look for that");
 }
 
 /// An SDK that is an end of a circuit, between its endpoint and the router.
