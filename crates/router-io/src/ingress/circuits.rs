@@ -3,15 +3,20 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use portcullis_router::edge::{CircuitId, Recipient, RequestFailure};
 use portcullis_router::ingress::DialLine;
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::circuit::CircuitRequest;
 use portcullis_wire::peer_data::PeerData;
 use portcullis_xgress::{Options, Side};
+use tokio::time::timeout;
 
 use crate::controllers::Controllers;
 use crate::ends::{EndTerms, Ends, LocalSide, Start};
+
+/// How long a circuit that nobody waits for any more may take: it is given back.
+const LATE: Duration = Duration::from_mins(1);
 
 /// Why there is no circuit. The text is for the client, too.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -57,6 +62,20 @@ impl CircuitRequests {
     }
 
     pub(super) async fn request(&self, line: DialLine) -> Result<StandingCircuit, NoCircuit> {
+        let mut asking = Self::ask(self.clone(), line).boxed();
+        let Ok(answer) = timeout(self.timeout, &mut asking).await else {
+            let requests = self.clone();
+            tokio::spawn(async move {
+                if let Ok(circuit) = asking.await {
+                    requests.give_back(&circuit);
+                }
+            });
+            return Err(NoCircuit::NoAnswer);
+        };
+        answer
+    }
+
+    async fn ask(self, line: DialLine) -> Result<StandingCircuit, NoCircuit> {
         let request = ControlMessage::CircuitRequest(CircuitRequest {
             client: line.client,
             service: line.service,
@@ -64,7 +83,7 @@ impl CircuitRequests {
         });
         let answer = self
             .controllers
-            .request_within(Recipient::Any, request, self.timeout)
+            .request_within(Recipient::Any, request, self.timeout + LATE)
             .await;
         let (_, frame) = answer.map_err(|failure| match failure {
             RequestFailure::NoController => NoCircuit::NoController,

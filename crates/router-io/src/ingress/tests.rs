@@ -17,7 +17,7 @@ use portcullis_wire::control::route::Route;
 use portcullis_wire::peer_data::PeerData;
 use portcullis_xgress::{Options, Side};
 use tokio::io::{copy, duplex, split};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use super::Ingress;
 use crate::channel_pair;
@@ -34,6 +34,8 @@ struct World {
     certificate: TestCertificate,
     addresses: Vec<SocketAddr>,
     requests: Arc<Mutex<Vec<CircuitRequest>>>,
+    /// Circuits that the router has told the end of.
+    ended: Arc<Mutex<Vec<String>>>,
 }
 
 impl World {
@@ -46,6 +48,7 @@ impl World {
             relay: Arc::clone(&world.router.relay),
             ends: world.router.ends.clone(),
             requests: Arc::clone(&world.requests),
+            ended: Arc::clone(&world.ended),
         };
         tokio::spawn(services.serve(controller, router.inbox));
         world
@@ -68,6 +71,7 @@ impl World {
             certificate,
             addresses,
             requests: Arc::default(),
+            ended: Arc::default(),
         }
     }
 
@@ -97,16 +101,29 @@ struct Services {
     relay: Arc<Relay>,
     ends: Ends,
     requests: Arc<Mutex<Vec<CircuitRequest>>>,
+    ended: Arc<Mutex<Vec<String>>>,
 }
+
+/// A service for which the controller takes this long.
+const LATE: &str = "late";
+const LATE_BY: Duration = Duration::from_millis(300);
 
 impl Services {
     async fn serve(self, mut controller: channel_pair::End, _router: portcullis_transport::Inbox) {
         while let Some(frame) = controller.inbox.next().await {
             let request = frame.reply_to();
             let message = ControlMessage::decode(&frame.into_message()).unwrap();
-            let ControlMessage::CircuitRequest(wanted) = message else {
-                continue;
+            let wanted = match message {
+                ControlMessage::CircuitRequest(wanted) => wanted,
+                ControlMessage::Fault(fault) => {
+                    self.ended.lock().push(fault.id);
+                    continue;
+                },
+                _ => continue,
             };
+            if wanted.service == LATE {
+                sleep(LATE_BY).await;
+            }
             let answer = self.answer(wanted);
             let encoded = answer.encode().unwrap();
             let priority = answer.priority();
@@ -124,7 +141,7 @@ impl Services {
             requests.push(request);
             requests.len()
         };
-        if service != "echo" {
+        if service != "echo" && service != LATE {
             return ControlMessage::CircuitFailed(CircuitFailed {
                 reason: format!("there is no service {service}"),
             });

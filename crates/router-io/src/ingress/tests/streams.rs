@@ -1,9 +1,11 @@
 //! `transport` and `proxy`.
 
+use std::time::Duration;
+
 use rustls_pki_types::ServerName;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpStream;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use super::{PATIENCE, World};
 
@@ -107,6 +109,29 @@ async fn without_a_controller_nobody_gets_a_circuit() {
     let answer = read_line(&mut client).await;
     assert!(answer.contains("no controller is connected"), "{answer}");
     world.end().await;
+}
+
+/// The client has been refused by then.
+#[tokio::test]
+async fn circuits_that_come_too_late_are_given_back() {
+    let options = "options: {getCircuitTimeout: 50ms}}";
+    let listener = TRANSPORT.replace('}', &format!(", {options}"));
+    let world = World::new(&listener).await;
+    let client = TcpStream::connect(world.address()).await.unwrap();
+    let mut client = BufReader::new(client);
+    client.write_all(b"{\"svcId\":\"late\"}\n").await.unwrap();
+    let answer = read_line(&mut client).await;
+    assert!(
+        answer.contains("the controller does not answer"),
+        "{answer}"
+    );
+    let given_back = async {
+        while world.ended.lock().is_empty() {
+            sleep(Duration::from_millis(10)).await;
+        }
+    };
+    timeout(PATIENCE, given_back).await.unwrap();
+    assert_eq!(*world.ended.lock(), ["circuit-1"]);
 }
 
 #[tokio::test]
