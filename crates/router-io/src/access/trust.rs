@@ -72,8 +72,7 @@ impl ClientTrust {
         let between = with_own(others, &bundle);
         let at = VerifyAt::AnyCommonTime;
         known.anchors.verify_client_chain(leaf, &between, at)?;
-        let own = bundle.into_iter().filter(Certificate::is_self_issued);
-        let own = TrustAnchors::new(own.collect()).unwrap_or_default();
+        let own = anchors(bundle.into_iter().filter(Certificate::is_self_issued));
         Ok(ClientCertificates {
             fingerprints: chain
                 .iter()
@@ -114,17 +113,18 @@ fn ids(model: &DataModel) -> Vec<String> {
     authorities(model).map(|key| key.key_id.clone()).collect()
 }
 
-/// What cannot be used is left out.
 fn prepare(model: &DataModel) -> Known {
-    let certificates = authorities(model).filter_map(|key| {
-        let certificate = Certificate::from_der(key.data.to_vec()).ok()?;
-        TrustAnchors::new(vec![certificate.clone()]).ok()?;
-        Some(certificate)
-    });
+    let certificates = authorities(model).map(|key| Certificate::from_der(key.data.to_vec()));
     Known {
-        anchors: TrustAnchors::new(certificates.collect()).unwrap_or_default(),
+        anchors: anchors(certificates.filter_map(Result::ok)),
         ids: ids(model),
     }
+}
+
+/// What cannot be used is left out.
+fn anchors(certificates: impl Iterator<Item = Certificate>) -> TrustAnchors {
+    let is_usable = |one: &Certificate| TrustAnchors::new(vec![one.clone()]).is_ok();
+    TrustAnchors::new(certificates.filter(is_usable).collect()).unwrap_or_default()
 }
 
 /// Intermediates that were presented, and those of the router, as many as may be considered.
