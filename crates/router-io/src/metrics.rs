@@ -1,5 +1,7 @@
 //! Reports of metrics to controllers.
 
+mod relay;
+
 use std::sync::Arc;
 
 use portcullis_domain::entropy::{self, Entropy};
@@ -12,6 +14,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::clock::RouterClock;
 use crate::controllers::Controllers;
+
+pub(crate) use self::relay::RelayMetrics;
 
 /// Keeps rates current, and tells all controllers what the router measures.
 pub(crate) struct MetricsReporter {

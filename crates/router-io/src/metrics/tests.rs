@@ -2,12 +2,16 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::entropy::EntropyError;
-use portcullis_router::metrics::{MetricName, Traffic};
+use portcullis_router::metrics::{MetricName, MetricValue, Traffic};
+use portcullis_wire::xgress::Payload;
 
 use super::*;
-use crate::testing::TestController;
+use crate::circuit_message::CircuitMessage;
+use crate::relay::Destination;
+use crate::testing::{TestController, TestRouter};
 
 /// Counts, in place of randomness.
 #[derive(Default)]
@@ -90,4 +94,42 @@ async fn nothing_to_tell_is_not_told() {
     let mut queue = ReportQueue::new(1);
     reporter.queue_report(&mut queue);
     assert!(queue.is_empty());
+}
+
+#[tokio::test]
+async fn relay_tells_what_it_could_not_forward() {
+    let router = TestRouter::new("r1");
+    let registry = MetricRegistry::default();
+    let _metrics = RelayMetrics::register(Arc::clone(&router.relay), &registry);
+    let destination: Arc<dyn Destination> = Arc::new(Nowhere);
+    let (hop, _) = router.relay.attach("a", destination);
+    let payload = Payload {
+        circuit_id: "unknown".to_owned(),
+        ..Payload::default()
+    };
+    let message = CircuitMessage::Payload(Box::new(payload));
+    router.relay.forward_or_drop(hop, message);
+    registry.tick(TICK);
+    let snapshot = registry.snapshot();
+    let unknown = snapshot.get(&MetricName::plain("forwarder.unknown_circuit_msgs"));
+    assert!(
+        matches!(unknown, Some(MetricValue::Meter { count: 1, .. })),
+        "{unknown:?}"
+    );
+    let circuits = snapshot.get(&MetricName::plain("forwarder.circuits"));
+    assert_eq!(circuits, Some(&MetricValue::Gauge(0)));
+}
+
+struct Nowhere;
+
+impl Destination for Nowhere {
+    fn deliver(&self, _message: CircuitMessage) -> Result<(), CircuitMessage> {
+        Ok(())
+    }
+
+    fn room(&self) -> BoxFuture<'static, ()> {
+        Box::pin(std::future::ready(()))
+    }
+
+    fn unrouted(&self, _circuit: &str) {}
 }

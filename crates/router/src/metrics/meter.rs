@@ -41,6 +41,11 @@ impl Meter {
         self.count.fetch_add(events, Ordering::Relaxed);
     }
 
+    /// Counts as many events as somebody else has counted so far.
+    pub fn advance_to(&self, count: u64) {
+        self.count.fetch_max(count, Ordering::Relaxed);
+    }
+
     /// Number of events so far.
     pub fn count(&self) -> u64 {
         self.count.load(Ordering::Relaxed)

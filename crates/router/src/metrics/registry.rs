@@ -28,6 +28,9 @@ pub struct Gauge(AtomicI64);
 pub trait MetricSource: Send + Sync {
     /// Adds them. It must not wait.
     fn collect(&self, snapshot: &mut Snapshot);
+
+    /// Brings meters up to date that follow counts of its own, before each tick.
+    fn update(&self) {}
 }
 
 /// The metrics that there are.
@@ -139,6 +142,9 @@ impl MetricRegistry {
 
     /// Accounts for the time since the last tick, and forgets metrics that nobody holds.
     pub fn tick(&self, elapsed: Duration) {
+        for source in self.sources() {
+            source.update();
+        }
         self.metrics.lock().retain(|_, metric| metric.tick(elapsed));
     }
 
@@ -150,17 +156,16 @@ impl MetricRegistry {
                 snapshot.set(name.clone(), value);
             }
         }
-        // Sources are asked without a lock: they may ask for handles.
-        let sources: Vec<_> = self
-            .sources
-            .read()
-            .iter()
-            .filter_map(Weak::upgrade)
-            .collect();
-        for source in sources {
+        for source in self.sources() {
             source.collect(&mut snapshot);
         }
         snapshot
+    }
+
+    /// They are asked without a lock, for they may ask for handles.
+    fn sources(&self) -> Vec<Arc<dyn MetricSource>> {
+        let sources = self.sources.read();
+        sources.iter().filter_map(Weak::upgrade).collect()
     }
 
     /// How many metrics are not reported, since there were too many.
