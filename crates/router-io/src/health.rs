@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use portcullis_router::health::{
-    ControllerStatus, DueCheck, HealthChecks, HealthOptions, HealthResponse, LinkDetail, Request,
-    respond,
+    Connection, ControllerStatus, DueCheck, HealthChecks, HealthOptions, HealthResponse,
+    LinkDetail, Request, respond,
 };
 use portcullis_router::web::BindPoint;
 use tokio::time::sleep_until;
@@ -13,11 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::clock::RouterClock;
 use crate::controllers::Controllers;
-
-/// Knows the links that are open.
-pub(crate) trait LinkInventory: Send + Sync {
-    fn links(&self) -> Vec<LinkDetail>;
-}
+use crate::links::{LinkInventory, LinkView};
 
 /// The checks of a router, which [`run`](Self::run) keeps current.
 pub(crate) struct Health {
@@ -66,7 +62,9 @@ impl Health {
                     self.checks.lock().finish_ping(run, status, now);
                 },
                 DueCheck::CountLinks(run) => {
-                    let links = self.links.links();
+                    let views = self.links.views();
+                    let used = views.iter().filter(|view| view.is_used);
+                    let links = used.map(link_detail).collect();
                     self.checks.lock().finish_count(run, links, now);
                 },
             }
@@ -79,9 +77,24 @@ impl Health {
     }
 }
 
+fn link_detail(view: &LinkView) -> LinkDetail {
+    let addresses = view.connections.iter().map(|connection| {
+        let addresses = Connection {
+            local_addr: connection.local_address.clone(),
+            remote_addr: connection.remote_address.clone(),
+        };
+        (connection.kind.clone(), addresses)
+    });
+    LinkDetail {
+        link_id: view.id.clone(),
+        dest_router_id: view.router.clone(),
+        latency: view.liveness.latency,
+        addresses: addresses.collect(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
     use std::time::Duration;
 
     use portcullis_domain::clock::Timestamp;
@@ -89,20 +102,7 @@ mod tests {
     use tokio::time::sleep;
 
     use super::*;
-    use crate::testing::TestController;
-
-    struct OneLink;
-
-    impl LinkInventory for OneLink {
-        fn links(&self) -> Vec<LinkDetail> {
-            vec![LinkDetail {
-                link_id: "l1".to_owned(),
-                dest_router_id: "r2".to_owned(),
-                latency: None,
-                addresses: BTreeMap::new(),
-            }]
-        }
-    }
+    use crate::testing::{OneLink, TestController};
 
     #[tokio::test(start_paused = true)]
     async fn checks_follow_controllers_and_links() {

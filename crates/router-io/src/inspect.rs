@@ -6,6 +6,7 @@
 
 mod basics;
 mod circuits;
+mod links;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,6 +28,7 @@ use crate::controllers::Controllers;
 
 pub(crate) use self::basics::Basics;
 pub(crate) use self::circuits::Circuits;
+pub(crate) use self::links::Links;
 
 /// Requests that are answered at a time; more are refused.
 const MAX_REQUESTS: usize = 4;

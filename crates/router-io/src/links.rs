@@ -30,8 +30,9 @@ mod tests;
 mod verification;
 mod view;
 
+pub(crate) use counters::{LinkCounts, Traffic};
 pub(crate) use manager::{LinkManager, LinkParts};
-pub(crate) use view::LinkView;
+pub(crate) use view::{LinkInventory, LinkView};
 
 /// ALPN name of links.
 pub(crate) const LINK_ALPN: &str = "ziti-link";

@@ -1,5 +1,6 @@
 //! Reports of metrics to controllers.
 
+mod links;
 mod relay;
 
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 use crate::clock::RouterClock;
 use crate::controllers::Controllers;
 
+pub(crate) use self::links::LinkMetrics;
 pub(crate) use self::relay::RelayMetrics;
 
 /// Keeps rates current, and tells all controllers what the router measures.

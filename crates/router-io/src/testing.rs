@@ -2,6 +2,7 @@
 
 mod certificate;
 mod controller;
+mod inventory;
 mod link;
 mod recorder;
 
@@ -26,6 +27,7 @@ use crate::relay::{EndView, Relay};
 
 pub(crate) use self::certificate::TestCertificate;
 pub(crate) use self::controller::TestController;
+pub(crate) use self::inventory::OneLink;
 pub(crate) use self::link::{Disturbance, connect};
 pub(crate) use self::recorder::Recorder;
 

@@ -11,7 +11,7 @@ use super::*;
 use crate::circuit_message::CircuitMessage;
 use crate::clock::RouterClock;
 use crate::relay::{Destination, Relay};
-use crate::testing::TestController;
+use crate::testing::{OneLink, TestController};
 
 struct Link;
 
@@ -219,4 +219,29 @@ async fn controllers_get_replies_and_too_many_requests_are_refused() {
             "the router answers too many other inspections"
         ]
     );
+}
+
+#[tokio::test]
+async fn links_have_the_shape_that_openziti_gives_them() {
+    let (inspections, _) = inspections();
+    inspections.register(Links::KINDS, &Arc::new(Links::new(Arc::new(OneLink))));
+    let expected = serde_json::json!({
+        "links": [{
+            "id": "l1",
+            "iteration": 1,
+            "key": "default->tls:r2->default",
+            "split": true,
+            "protocol": "tls",
+            "dialAddress": "tls:r2.example.test:6000",
+            "dest": "r2",
+            "dialed": true,
+            "underlays": {"link.default": 1, "link.ack": 1},
+            "connections": [
+                {"Type": "link.default", "Source": "127.0.0.1:1", "Dest": "127.0.0.1:2"},
+            ],
+        }],
+        "destinations": null,
+        "errors": null,
+    });
+    assert_eq!(json(&inspections, "links").await, expected);
 }

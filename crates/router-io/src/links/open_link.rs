@@ -178,6 +178,10 @@ impl Destination for OpenLink {
         }
     }
 
+    fn kind(&self) -> &'static str {
+        "link"
+    }
+
     fn room(&self) -> BoxFuture<'static, ()> {
         let waits = [Priority::Default, Priority::High]
             .map(|priority| self.channels.get(priority).writable(priority));

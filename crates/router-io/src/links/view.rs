@@ -4,6 +4,7 @@ use portcullis_channel::{Liveness, Priority, Role};
 use portcullis_wire::control::link::LinkConnection;
 
 use crate::links::counters::LinkCounts;
+use crate::links::manager::LinkManager;
 use crate::links::open_link::OpenLink;
 
 /// A link that is open.
@@ -30,6 +31,17 @@ pub(crate) struct LinkView {
     pub(crate) queued_payloads: usize,
     /// Acknowledgments that wait.
     pub(crate) queued_acknowledgments: usize,
+}
+
+/// Knows the links that are open.
+pub(crate) trait LinkInventory: Send + Sync {
+    fn views(&self) -> Vec<LinkView>;
+}
+
+impl LinkInventory for LinkManager {
+    fn views(&self) -> Vec<LinkView> {
+        Self::views(self)
+    }
 }
 
 impl OpenLink {

@@ -11,7 +11,7 @@ use portcullis_wire::xgress::Payload;
 use super::*;
 use crate::circuit_message::CircuitMessage;
 use crate::relay::Destination;
-use crate::testing::{TestController, TestRouter};
+use crate::testing::{OneLink, TestController, TestRouter};
 
 /// Counts, in place of randomness.
 #[derive(Default)]
@@ -132,4 +132,25 @@ impl Destination for Nowhere {
     }
 
     fn unrouted(&self, _circuit: &str) {}
+}
+
+#[test]
+fn links_tell_their_latency_and_what_they_carry() {
+    let registry = Arc::new(MetricRegistry::default());
+    let _metrics = LinkMetrics::register(Arc::new(OneLink), &registry);
+    registry.tick(TICK);
+    let snapshot = registry.snapshot();
+    let of_link = |what| snapshot.get(&MetricName::of_link("l1".into(), what));
+    let latency = of_link("latency");
+    let Some(MetricValue::Histogram { distribution, .. }) = latency else {
+        panic!("{latency:?}");
+    };
+    assert!((distribution.mean - 2e6).abs() < 1e3, "{distribution:?}");
+    let sent = of_link("tx.bytesrate");
+    assert!(
+        matches!(sent, Some(MetricValue::Meter { count: 300, .. })),
+        "{sent:?}"
+    );
+    let links = snapshot.get(&MetricName::plain("link.count"));
+    assert_eq!(links, Some(&MetricValue::Gauge(1)));
 }

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use portcullis_domain::clock::Timestamp;
-use portcullis_router::health::{HealthOptions, LinkDetail};
+use portcullis_router::health::HealthOptions;
 use portcullis_router::metrics::{MetricName, TICK};
 use portcullis_router::web::web_servers;
 use portcullis_router_config::{CheckOptions, SourceFile, load};
@@ -12,13 +12,13 @@ use tokio::net::TcpStream;
 use super::*;
 use crate::clock::RouterClock;
 use crate::controllers::Controllers;
-use crate::health::LinkInventory;
+use crate::links::{LinkInventory, LinkView};
 use crate::tls::Credentials;
 
 struct NoLinks;
 
 impl LinkInventory for NoLinks {
-    fn links(&self) -> Vec<LinkDetail> {
+    fn views(&self) -> Vec<LinkView> {
         Vec::new()
     }
 }

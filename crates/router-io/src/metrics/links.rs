@@ -1,0 +1,94 @@
+//! What links have carried, and how long they take.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use portcullis_router::metrics::{
+    Histogram, Meter, MetricName, MetricRegistry, MetricSource, Snapshot, Unit,
+};
+
+use crate::links::{LinkInventory, LinkView};
+
+/// Figures of all links. Controllers need the latencies for the costs of links.
+pub(crate) struct LinkMetrics {
+    inventory: Arc<dyn LinkInventory>,
+    registry: Arc<MetricRegistry>,
+    links: Mutex<BTreeMap<String, Figures>>,
+}
+
+/// Figures of a link, which are reported as long as it is open.
+struct Figures {
+    latency: Arc<Histogram>,
+    sent_messages: Arc<Meter>,
+    sent_bytes: Arc<Meter>,
+    received_messages: Arc<Meter>,
+    received_bytes: Arc<Meter>,
+    dropped_sending: Arc<Meter>,
+    dropped_receiving: Arc<Meter>,
+}
+
+impl LinkMetrics {
+    pub(crate) fn register(
+        inventory: Arc<dyn LinkInventory>,
+        registry: &Arc<MetricRegistry>,
+    ) -> Arc<Self> {
+        let metrics = Arc::new(Self {
+            inventory,
+            registry: Arc::clone(registry),
+            links: Mutex::new(BTreeMap::new()),
+        });
+        registry.add_source(&metrics);
+        metrics
+    }
+}
+
+impl MetricSource for LinkMetrics {
+    fn collect(&self, snapshot: &mut Snapshot) {
+        let links = self.links.lock().len();
+        snapshot.set_gauge(MetricName::plain("link.count"), links);
+    }
+
+    fn update(&self) {
+        let views = self.inventory.views();
+        let mut links = self.links.lock();
+        let mut before = std::mem::take(&mut *links);
+        for view in views.iter().filter(|view| view.is_used) {
+            let figures = before.remove(&view.id);
+            let figures = figures.unwrap_or_else(|| Figures::new(&view.id, &self.registry));
+            figures.update(view);
+            links.insert(view.id.clone(), figures);
+        }
+    }
+}
+
+impl Figures {
+    fn new(id: &str, registry: &MetricRegistry) -> Self {
+        let id: Arc<str> = id.into();
+        let meter = |what| registry.meter(MetricName::of_link(Arc::clone(&id), what));
+        let dropped = |name| registry.meter(MetricName::of(name, Arc::clone(&id)));
+        let latency = MetricName::of_link(Arc::clone(&id), "latency");
+        Self {
+            latency: registry.histogram(latency, Unit::Nanoseconds),
+            sent_messages: meter("tx.msgrate"),
+            sent_bytes: meter("tx.bytesrate"),
+            received_messages: meter("rx.msgrate"),
+            received_bytes: meter("rx.bytesrate"),
+            dropped_sending: dropped("link.dropped_msgs"),
+            dropped_receiving: dropped("link.dropped_fwd_msgs"),
+        }
+    }
+
+    fn update(&self, view: &LinkView) {
+        if let Some(latency) = view.liveness.latency {
+            self.latency.record_time(latency);
+        }
+        let counts = &view.counts;
+        self.sent_messages.advance_to(counts.sent.messages);
+        self.sent_bytes.advance_to(counts.sent.bytes);
+        self.received_messages.advance_to(counts.received.messages);
+        self.received_bytes.advance_to(counts.received.bytes);
+        self.dropped_sending.advance_to(counts.dropped_sending);
+        self.dropped_receiving.advance_to(counts.dropped_receiving);
+    }
+}
