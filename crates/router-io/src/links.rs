@@ -22,6 +22,7 @@ mod counters;
 mod dial;
 mod halves;
 mod manager;
+mod meters;
 mod open_link;
 mod options;
 mod service;
