@@ -22,7 +22,6 @@ mod counters;
 mod dial;
 mod halves;
 mod manager;
-mod meters;
 mod open_link;
 mod options;
 mod service;

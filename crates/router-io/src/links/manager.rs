@@ -4,7 +4,7 @@ mod actions;
 mod reports;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use parking_lot::Mutex;
 use portcullis_channel::group::GroupLimits;
@@ -16,13 +16,12 @@ use portcullis_router::links::{
     Admission, Dial, DialFailure, Link, LinkId, LinkKey, LinkListener, LinkSettings, LinkStatus,
     Links, RouterId,
 };
-use portcullis_router::metrics::MetricRegistry;
 use portcullis_transport::{Groups, Inbox, Transport, TransportLimits};
 use portcullis_wire::control::link::{Fault, FaultSubject};
 use portcullis_wire::control::peer::{self, PeerState, PeerStateChanges};
 use portcullis_yaml::syntax::HostPort;
 use tokio::sync::Notify;
-use tokio::time::{interval, sleep_until};
+use tokio::time::sleep_until;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -33,7 +32,6 @@ use crate::links::announcement::{announce, announced, with_interface};
 use crate::links::counters::Counters;
 use crate::links::dial::{Dialed, Dialing, LinkDialError};
 use crate::links::halves::Halves;
-use crate::links::meters::{LinkMeters, SAMPLE_INTERVAL};
 use crate::links::open_link::OpenLink;
 use crate::links::service::LinkService;
 use crate::links::verification::Verification;
@@ -71,7 +69,6 @@ pub(crate) struct LinkManager {
     state: Mutex<State>,
     /// Wakes [`run`](Self::run) for another deadline.
     changed: Notify,
-    metrics: OnceLock<Arc<MetricRegistry>>,
     tasks: TaskTracker,
 }
 
@@ -125,14 +122,8 @@ impl LinkManager {
                 lost: BTreeMap::new(),
             }),
             changed: Notify::new(),
-            metrics: OnceLock::new(),
             tasks: TaskTracker::new(),
         })
-    }
-
-    /// Measures the links that are opened from now on: their latencies, what they carry and what they drop.
-    pub(crate) fn measure(&self, metrics: Arc<MetricRegistry>) {
-        self.metrics.get_or_init(|| metrics);
     }
 
     /// Dials what is due, until `stop`; then closes all links and waits for them.
@@ -360,26 +351,12 @@ impl LinkManager {
         tokio::select! {
             () = link.carry(inboxes, hop, &self.relay) => {},
             () = reporting, if is_admitted => {},
-            () = self.sample(&link), if is_admitted => {},
         }
         if let Some(hop) = hop {
             self.relay.detach(hop, &destination);
         }
         self.give_back(place);
         self.closed(&link, is_admitted);
-    }
-
-    /// Measures a link, for ever.
-    async fn sample(&self, link: &OpenLink) {
-        let Some(metrics) = self.metrics.get() else {
-            return std::future::pending().await;
-        };
-        let mut meters = LinkMeters::new(metrics, link);
-        let mut ticks = interval(SAMPLE_INTERVAL);
-        loop {
-            ticks.tick().await;
-            meters.sample(link);
-        }
     }
 
     fn give_back(&self, place: Option<GroupPlace>) {

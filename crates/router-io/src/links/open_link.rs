@@ -19,7 +19,7 @@ use crate::relay::{Destination, NotForwarded, Relay};
 
 /// How often it is looked whether a link is silent, and the silence that is worth a warning.
 const SILENCE_CHECK: Duration = Duration::from_secs(10);
-pub(super) const SILENCE: Duration = Duration::from_secs(30);
+const SILENCE: Duration = Duration::from_secs(30);
 
 /// A link, whether or not it carries anything: duplicates do not.
 #[derive(Debug)]

@@ -7,7 +7,6 @@ use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use portcullis_channel::{ContentType, Message};
 use portcullis_forwarding::{Activity, Hop};
-use portcullis_router::metrics::{MetricName, MetricRegistry, Unit};
 use portcullis_wire::Secret;
 use portcullis_wire::control::route::{DestinationKind, Forward, Route};
 use portcullis_wire::xgress::{Acknowledgement, Payload, PayloadSequence};
@@ -182,25 +181,6 @@ async fn what_no_link_carries_is_counted_and_dropped() {
     }
     wait_until(|| second.used().iter().all(|link| link.counts.unreadable == 3)).await;
     assert_eq!(second.used().len(), 1);
-}
-
-#[tokio::test]
-async fn latency_and_traffic_are_measured() {
-    let metrics = Arc::new(MetricRegistry::default());
-    let world = World::new();
-    let (first, second) = (world.router("r1").await, world.router("r2").await);
-    first.manager.measure(Arc::clone(&metrics));
-    first.learn_of(&second);
-    let link = first.linked(4).await;
-    second.linked(4).await;
-    second
-        .manager
-        .send_raw(&link.id, Message::new(ContentType(4_711)));
-    let id: Arc<str> = link.id.into();
-    let name = |what| MetricName::of_link(Arc::clone(&id), what);
-    let latency = metrics.histogram(name("latency"), Unit::Nanoseconds);
-    let received = metrics.meter(name("rx.bytesrate"));
-    wait_until(|| latency.distribution().count > 0 && received.count() > 0).await;
 }
 
 async fn soon<F: Future>(future: F) -> F::Output {
