@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use parking_lot::Mutex;
 use portcullis_router::metrics::{
@@ -9,6 +10,12 @@ use portcullis_router::metrics::{
 };
 
 use crate::links::{LinkInventory, LinkView};
+
+/// A link that does not answer for this long counts as slow.
+const SILENCE: Duration = Duration::from_secs(30);
+
+/// The latency of a link that does not answer: no way over others is as long.
+const NO_ANSWER: Duration = Duration::from_secs(88);
 
 /// Figures of all links. Controllers need the latencies for the costs of links.
 pub(crate) struct LinkMetrics {
@@ -80,7 +87,9 @@ impl Figures {
     }
 
     fn update(&self, view: &LinkView) {
-        if let Some(latency) = view.liveness.latency {
+        if view.liveness.unanswered_for >= SILENCE {
+            self.latency.record_time(NO_ANSWER);
+        } else if let Some(latency) = view.liveness.latency {
             self.latency.record_time(latency);
         }
         let counts = &view.counts;
