@@ -161,7 +161,7 @@ impl Session {
     /// The router as others are told of it.
     pub(crate) fn peer_status(&self) -> PeerStatus {
         PeerStatus::Connected {
-            version: self.hello.version.to_string(),
+            version: self.hello.version.version.clone(),
             listeners: self.reported.lock().listeners.clone(),
         }
     }

@@ -40,6 +40,7 @@ async fn routers_are_told_of_each_other() {
     let seen = peer_news(&mut second, &a).await;
     assert_eq!(seen.state, PeerState::Healthy);
     assert_eq!(seen.listeners.len(), 1);
+    assert_eq!(seen.version, "v2.1.0");
     assert_eq!(peer_news(&mut first, &b).await.state, PeerState::Healthy);
     second.channel.close();
     assert_eq!(peer_news(&mut first, &b).await.state, PeerState::Unhealthy);
