@@ -27,6 +27,7 @@ mod peer;
 mod plan;
 mod refusals;
 mod report;
+mod router;
 mod router_config;
 mod scale;
 mod seed;
@@ -40,7 +41,9 @@ use crate::testbed::build;
 use anyhow::Context as _;
 use clap::Args;
 use plan::{Noun, Programs, wants};
+use router::{RouterProgram, Routers};
 use scale::Scale;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tokio::runtime::Runtime;
@@ -69,6 +72,18 @@ pub(crate) struct Arguments {
     /// Measure allocations in this program [default: `examples/counted` beside the controller]
     #[arg(long, value_name = "FILE", requires = "controller")]
     counted: Option<PathBuf>,
+    /// Measure this router [default: `portcullis-router` beside the controller]
+    #[arg(long, value_name = "FILE", requires = "controller")]
+    router: Option<PathBuf>,
+    /// Measure the routers of OpenZiti beside it, which this `ziti` runs
+    #[arg(long, value_name = "FILE")]
+    ziti: Option<PathBuf>,
+    /// Be one of the bare relays that routers are measured beside
+    #[arg(long, hide = true, value_enum, requires_all = ["relay_next", "directory"])]
+    relay: Option<router::Hop>,
+    /// Where the relay leads
+    #[arg(long, hide = true)]
+    relay_next: Option<SocketAddr>,
     /// Be the bare server that the controller is measured beside
     #[arg(long, hide = true, value_name = "DIR")]
     peer: Option<PathBuf>,
@@ -78,6 +93,12 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     if let Some(directory) = &arguments.peer {
         runtime()?.block_on(peer::serve(directory))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if let (Some(hop), Some(next)) = (arguments.relay, arguments.relay_next) {
+        let directory = arguments.directory.as_deref();
+        let directory = directory.unwrap_or_else(|| Path::new("."));
+        runtime()?.block_on(router::serve(directory, hop, next))?;
         return Ok(ExitCode::SUCCESS);
     }
     let controller = match &arguments.controller {
@@ -96,10 +117,17 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         .tempdir_in(directory)
         .with_context(|| format!("no folder can be made in {}", directory.display()))?;
     let (cli, counted) = (beside.join("portcullis"), beside.join("examples/counted"));
+    let router = beside.join("portcullis-router");
+    let router = RouterProgram::ours(arguments.router.as_deref().unwrap_or(&router));
+    let ziti = arguments.ziti.as_deref().map(RouterProgram::openziti);
     let programs = Programs {
         controller: &controller,
         counted: arguments.counted.as_deref().unwrap_or(&counted),
         cli: arguments.cli.as_deref().unwrap_or(&cli),
+        routers: Routers {
+            ours: &router,
+            other: ziti.as_ref(),
+        },
     };
     let measuring = plan::measure(programs, scratch.path(), scale, &arguments.only);
     let report = runtime()?.block_on(measuring)?;

@@ -5,7 +5,7 @@
 //! the controller itself costs.
 
 mod serve;
-mod tls;
+pub(super) mod tls;
 
 pub(super) use serve::serve;
 

@@ -3,11 +3,12 @@
 use super::fixture::Fixture;
 use super::peer::Peer;
 use super::report::Report;
+use super::router::Routers;
 use super::scale::Scale;
 use super::{
     allocations, codes, creates, crowd, current_identity, enrollments, lists, logins, memory,
-    network, oidc, password_refusals, passwords, router_config, services, slow_readers, starts,
-    tokens,
+    network, oidc, password_refusals, passwords, router, router_config, services, slow_readers,
+    starts, tokens,
 };
 use crate::testbed::controller::{Controller, Program};
 use clap::ValueEnum;
@@ -49,6 +50,8 @@ pub(super) enum Noun {
     RouterConfig,
     /// Paths and circuits, and what 500 connected routers are told, with memory
     Network,
+    /// What two linked routers carry, beside bare relays, with memory
+    Router,
 }
 
 /// What is measured.
@@ -59,6 +62,8 @@ pub(super) struct Programs<'p> {
     pub(super) counted: &'p Path,
     /// The command-line client.
     pub(super) cli: &'p Path,
+    /// The routers.
+    pub(super) routers: Routers<'p>,
 }
 
 /// Whether something is measured; without any noun in `only`, everything is.
@@ -73,6 +78,7 @@ pub(super) async fn measure(
         controller,
         counted,
         cli,
+        routers,
     }: Programs<'_>,
     scratch: &Path,
     scale: Scale,
@@ -89,6 +95,7 @@ pub(super) async fn measure(
         Noun::Services,
         Noun::RouterConfig,
         Noun::Network,
+        Noun::Router,
     ];
     if only.is_empty() || !only.iter().all(|noun| have_their_own.contains(noun)) {
         let running = if wants(Noun::Starts) {
@@ -141,6 +148,9 @@ pub(super) async fn measure(
         network::decisions(scale, &mut report)?;
         let program = Program::new(controller, scratch, "network");
         network::measure(program, scale, &mut report).await?;
+    }
+    if wants(Noun::Router) {
+        router::measure(controller, routers, scratch, scale, &mut report).await?;
     }
     Ok(report)
 }

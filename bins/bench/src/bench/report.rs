@@ -68,6 +68,9 @@ pub(super) enum Unit {
     /// 2^20 bytes.
     #[serde(rename = "MiB")]
     Mebibytes,
+    /// 2^20 bytes per second.
+    #[serde(rename = "MiB/s")]
+    MebibytesPerSecond,
     /// 2^10 bytes.
     #[serde(rename = "KiB")]
     Kibibytes,
@@ -83,6 +86,9 @@ pub(super) enum Unit {
     /// How many.
     #[serde(rename = "circuits")]
     Circuits,
+    /// How many times as much.
+    #[serde(rename = "times")]
+    Times,
     /// A part of one.
     #[serde(rename = "of 1")]
     Probability,
@@ -98,6 +104,8 @@ pub(super) enum Target {
     Below(f64),
     /// This part of what it stands beside, or more.
     RatioAtLeast(f64),
+    /// This many times what it stands beside, or less.
+    RatioAtMost(f64),
     /// This much or more per second of processor time.
     PerProcessorSecond(f64),
 }
@@ -199,6 +207,12 @@ impl Figure {
         }
     }
 
+    /// Says how much it is per second of the servers' processor time.
+    pub(super) fn per_processor_second(mut self, rate: f64) -> Self {
+        self.per_processor_second = Some(rate);
+        self
+    }
+
     /// Puts it beside another, in the same unit.
     pub(super) fn beside(mut self, name: &'static str, value: f64) -> Self {
         let ratio = self.value / value;
@@ -212,6 +226,7 @@ impl Figure {
             Target::AtLeast(least) => Some(self.value >= least),
             Target::Below(limit) => Some(self.value < limit),
             Target::RatioAtLeast(least) => self.beside.as_ref().map(|it| it.ratio >= least),
+            Target::RatioAtMost(most) => self.beside.as_ref().map(|it| it.ratio <= most),
             Target::PerProcessorSecond(least) => self.per_processor_second.map(|it| it >= least),
         };
         self.target = Some(target);
@@ -239,11 +254,13 @@ impl Unit {
             Self::PerSecond => "/s",
             Self::Milliseconds => "ms",
             Self::Mebibytes => "MiB",
+            Self::MebibytesPerSecond => "MiB/s",
             Self::Kibibytes => "KiB",
             Self::Bytes => "bytes",
             Self::Allocations => "allocations",
             Self::Clients => "clients",
             Self::Circuits => "circuits",
+            Self::Times => "times",
             Self::Probability => "of 1",
         }
     }
@@ -255,6 +272,7 @@ impl Target {
             Self::AtLeast(least) => format!("≥ {}", number(least)),
             Self::Below(limit) => format!("< {}", number(limit)),
             Self::RatioAtLeast(least) => format!("ratio ≥ {least:.2}"),
+            Self::RatioAtMost(most) => format!("ratio ≤ {most:.2}"),
             Self::PerProcessorSecond(least) => format!("≥ {} /CPU-s", number(least)),
         }
     }
@@ -300,6 +318,8 @@ mod tests {
             (Target::Below(70.0), false),
             (Target::RatioAtLeast(0.7), true),
             (Target::RatioAtLeast(0.71), false),
+            (Target::RatioAtMost(0.7), true),
+            (Target::RatioAtMost(0.69), false),
         ] {
             assert_eq!(figure().target(target).is_met, Some(is_met), "{target:?}");
         }

@@ -30,6 +30,8 @@ pub(super) struct Scale {
     pub(super) circuits: u64,
     /// Checks of one configuration file.
     pub(super) checks: u32,
+    /// Streams that are open through routers and carry nothing.
+    pub(super) streams: u32,
 }
 
 /// The most that is done for one figure in one turn, however fast it goes: it keeps the store, and
@@ -54,6 +56,7 @@ impl Scale {
         devices: 64,
         circuits: 100_000,
         checks: 10,
+        streams: 4_000,
     };
 
     /// About eighty seconds.
@@ -73,6 +76,7 @@ impl Scale {
         devices: 16,
         circuits: 20_000,
         checks: 3,
+        streams: 1_000,
     };
 
     /// What one figure may take.

@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 
 const CONTROLLER: &str = "portcullis-controller";
 const CLI: &str = "portcullis";
+const ROUTER: &str = "portcullis-router-program";
 /// An example of the controller's package.
 const COUNTED: &str = "counted";
 
@@ -23,10 +24,10 @@ struct Target {
     name: String,
 }
 
-/// Builds the controller, the command-line client beside it, and the controller that counts its
+/// Builds the controller, the command-line client and the router beside it, and the controller that counts its
 /// allocations if that is wanted; returns the path of the controller.
 pub(crate) fn build(is_counted: bool) -> anyhow::Result<PathBuf> {
-    let programs = cargo(&["--package", CLI, "--bins"])?;
+    let programs = cargo(&["--package", CLI, "--package", ROUTER, "--bins"])?;
     if is_counted {
         cargo(&["--example", COUNTED])?;
     }

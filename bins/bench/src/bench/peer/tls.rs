@@ -10,7 +10,7 @@ use rustls_pki_types::{CertificateDer, PrivateKeyDer, UnixTime};
 use std::sync::Arc;
 
 /// Sets up TLS with the given certificate.
-pub(super) fn config(
+pub(in crate::bench) fn config(
     chain: Vec<CertificateDer<'static>>,
     key: PrivateKeyDer<'static>,
 ) -> anyhow::Result<Arc<ServerConfig>> {

@@ -1,0 +1,49 @@
+//! Circuits that are open and carry nothing.
+
+use super::server::ECHO;
+use super::way::{Way, Ways};
+use crate::bench::report::{Figure, Report, Unit};
+use crate::bench::scale::Scale;
+use crate::testbed::statistics::float;
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+use std::net::Ipv4Addr;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+const AT_A_TIME: usize = 16;
+
+/// Measures what they take at both routers together.
+pub(super) async fn measure(ways: &Ways, scale: Scale, report: &mut Report) -> anyhow::Result<()> {
+    let ours = each(ways.routers, scale).await?;
+    report.add(Figure::new(
+        "memory, each circuit, both routers",
+        ours,
+        Unit::Bytes,
+    ));
+    if let Some(way) = ways.others {
+        let others = each(way, scale).await?;
+        report.add(Figure::new("  of other routers", others, Unit::Bytes));
+    }
+    Ok(())
+}
+
+async fn each(way: Way, scale: Scale) -> anyhow::Result<f64> {
+    let before = way.resident().await?;
+    let opening = (0..scale.streams).map(|number| open(way, number));
+    let streams: Vec<TcpStream> = stream::iter(opening)
+        .buffer_unordered(AT_A_TIME)
+        .try_collect()
+        .await?;
+    let after = way.resident().await?;
+    Ok(float(after.saturating_sub(before)) / float(u64::try_from(streams.len())?))
+}
+
+/// Opens one, and sees that it works.
+async fn open(way: Way, number: u32) -> anyhow::Result<TcpStream> {
+    // An address has some ten thousand ports.
+    let host = u8::try_from(number / 8_192)?;
+    let mut stream = way.connect_from(Ipv4Addr::new(127, 0, 1, host)).await?;
+    stream.write_all(&[ECHO, b'.']).await?;
+    stream.read_u8().await?;
+    Ok(stream)
+}

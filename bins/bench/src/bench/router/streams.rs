@@ -1,0 +1,168 @@
+//! Throughput of one and of several streams.
+
+use super::MEBIBYTE;
+use super::server::{COUNT, Server};
+use super::way::{Way, Ways};
+use crate::bench::report::{Figure, Report, Target, Unit};
+use crate::bench::scale::Scale;
+use crate::testbed::statistics::float;
+use anyhow::Context as _;
+use std::ops::AddAssign;
+use std::time::{Duration, Instant};
+use tokio::io::AsyncWriteExt as _;
+use tokio::task::JoinSet;
+use tokio::time::sleep;
+
+/// How much is written at a time.
+static PIECE: [u8; 64 * 1024] = [b'.'; 64 * 1024];
+
+/// Until windows have grown.
+const WARM_UP: Duration = Duration::from_millis(500);
+
+/// The names of the figures of so many streams.
+struct Names {
+    streams: u8,
+    rate: &'static str,
+    beside_others: &'static str,
+}
+
+const NAMES: [Names; 5] = [
+    Names {
+        streams: 1,
+        rate: "throughput, 1 stream",
+        beside_others: "  beside other routers, per CPU-s",
+    },
+    Names {
+        streams: 2,
+        rate: "throughput, 2 streams",
+        beside_others: "  beside other routers, 2 streams, per CPU-s",
+    },
+    Names {
+        streams: 4,
+        rate: "throughput, 4 streams",
+        beside_others: "  beside other routers, 4 streams, per CPU-s",
+    },
+    Names {
+        streams: 8,
+        rate: "throughput, 8 streams",
+        beside_others: "  beside other routers, 8 streams, per CPU-s",
+    },
+    Names {
+        streams: 16,
+        rate: "throughput, 16 streams",
+        beside_others: "  beside other routers, 16 streams, per CPU-s",
+    },
+];
+
+/// What was carried.
+#[derive(Debug, Clone, Copy, Default)]
+struct Carried {
+    bytes: f64,
+    time: Duration,
+    processor_time: Duration,
+    /// The share of the slowest stream, where all equal ones are 1, weighted by bytes.
+    least: f64,
+}
+
+impl AddAssign for Carried {
+    fn add_assign(&mut self, other: Self) {
+        self.bytes += other.bytes;
+        self.time += other.time;
+        self.processor_time += other.processor_time;
+        self.least = if self.least == 0.0 {
+            other.least
+        } else {
+            self.least.min(other.least)
+        };
+    }
+}
+
+impl Carried {
+    fn rate(&self) -> f64 {
+        self.bytes / MEBIBYTE / self.time.as_secs_f64().max(1e-9)
+    }
+
+    fn processor_rate(&self) -> f64 {
+        self.bytes / MEBIBYTE / self.processor_time.as_secs_f64().max(1e-9)
+    }
+}
+
+/// Measures from one stream to sixteen, in turns with what they stand beside.
+pub(super) async fn measure(
+    server: &Server,
+    ways: &Ways,
+    scale: Scale,
+    report: &mut Report,
+) -> anyhow::Result<()> {
+    let mut single = 0.0;
+    for names in NAMES {
+        let (mut ours, mut bare, mut others) = <(Carried, Carried, Carried)>::default();
+        for _ in 0..scale.turns {
+            let time = scale.turn().time;
+            bare += carry(server, ways.relays, names.streams, time).await?;
+            ours += carry(server, ways.routers, names.streams, time).await?;
+            if let Some(way) = ways.others {
+                others += carry(server, way, names.streams, time).await?;
+            }
+        }
+        let figure = Figure::new(names.rate, ours.rate(), Unit::MebibytesPerSecond)
+            .per_processor_second(ours.processor_rate())
+            .beside("bare relays", bare.rate());
+        report.add(figure.target(Target::RatioAtLeast(0.5)));
+        if ways.others.is_some() {
+            let figure = Figure::new(
+                names.beside_others,
+                ours.processor_rate(),
+                Unit::MebibytesPerSecond,
+            );
+            let figure = figure.beside("other routers", others.processor_rate());
+            report.add(figure.target(Target::RatioAtLeast(2.0)));
+        }
+        if names.streams == 1 {
+            single = ours.rate();
+            continue;
+        }
+        let figure = Figure::new("  of one stream", ours.rate() / single, Unit::Times);
+        report.add(figure);
+        report.add(Figure::new(
+            "  share of the slowest",
+            ours.least,
+            Unit::Times,
+        ));
+    }
+    Ok(())
+}
+
+/// Has streams carry as much as they can for a while.
+async fn carry(server: &Server, way: Way, streams: u8, time: Duration) -> anyhow::Result<Carried> {
+    let mut writers = JoinSet::new();
+    for number in 0..streams {
+        let mut stream = way.connect().await?;
+        stream.write_all(&[COUNT, number]).await?;
+        writers.spawn(async move { while stream.write_all(&PIECE).await.is_ok() {} });
+    }
+    sleep(WARM_UP).await;
+    let counted = || (0..streams).map(|number| server.counted(number));
+    let (start, used, first) = (
+        Instant::now(),
+        way.processor_time()?,
+        counted().collect::<Vec<_>>(),
+    );
+    sleep(time).await;
+    let elapsed = start.elapsed();
+    let carried: Vec<f64> = counted()
+        .zip(&first)
+        .map(|(last, first)| float(last.saturating_sub(*first)))
+        .collect();
+    let processor_time = way.processor_time()?.saturating_sub(used);
+    writers.shutdown().await;
+    let bytes: f64 = carried.iter().sum();
+    let least = carried.iter().copied().reduce(f64::min);
+    let least = least.context("there is a stream")? * f64::from(streams) / bytes.max(1.0);
+    Ok(Carried {
+        bytes,
+        time: elapsed,
+        processor_time,
+        least,
+    })
+}
