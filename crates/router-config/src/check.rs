@@ -90,6 +90,8 @@ pub struct LoadedConfig {
     pub effective: EffectiveConfig,
     /// The effective values as typed sections.
     pub config: RouterConfig,
+    /// Whether there is a section `edge`. Without it, a router serves the fabric only.
+    pub has_edge: bool,
 }
 
 /// Checks a file.
@@ -106,26 +108,38 @@ pub struct LoadedConfig {
 /// assert!(codes.contains(&"unknown-key"));
 /// ```
 pub fn check(text: &SourceFile<'_>, options: &CheckOptions<'_>) -> Report {
-    analyze(text, options, EffectiveConfig::default()).0
+    analyze(text, options, EffectiveConfig::default()).report
 }
 
 /// As [`check`], with the content of the file. A mistake does not stop the rest from being loaded.
 pub fn load(text: &SourceFile<'_>, options: &CheckOptions<'_>) -> LoadedConfig {
-    let (report, effective) = analyze(text, options, EffectiveConfig::with_defaults());
+    let Analysis {
+        report,
+        effective,
+        has_edge,
+    } = analyze(text, options, EffectiveConfig::with_defaults());
     let config = RouterConfig::from_effective(&effective);
     LoadedConfig {
         report,
         effective,
         config,
+        has_edge,
     }
+}
+
+struct Analysis {
+    report: Report,
+    effective: EffectiveConfig,
+    has_edge: bool,
 }
 
 fn analyze(
     text: &SourceFile<'_>,
     options: &CheckOptions<'_>,
     mut effective: EffectiveConfig,
-) -> (Report, EffectiveConfig) {
+) -> Analysis {
     let mut diagnostics = Diagnostics::default();
+    let mut has_edge = false;
     match source::parse_source(text, options.environment, &mut diagnostics) {
         Err(unreadable) => {
             diagnostics.push(unreadable.diagnostic);
@@ -135,19 +149,28 @@ fn analyze(
                 if let Some(other) = Program::Router.report_other(&section) {
                     let mut only = Diagnostics::default();
                     only.push(other);
-                    return (report(only), EffectiveConfig::default());
+                    return Analysis {
+                        report: report(only),
+                        effective: EffectiveConfig::default(),
+                        has_edge,
+                    };
                 }
                 let mut walker = Walker::new(options.allow_unknown, effective, &mut diagnostics);
                 walker.root(&section);
                 effective = walker.effective;
                 let meant = walker.misspelled;
+                has_edge = section.get_non_null("edge").is_some();
                 semantics::check(&section, &mut diagnostics);
                 drop_findings_below(&mut diagnostics, &meant);
                 join_missing_sections(&mut diagnostics);
             }
         },
     }
-    (report(diagnostics), effective)
+    Analysis {
+        report: report(diagnostics),
+        effective,
+        has_edge,
+    }
 }
 
 /// Drops findings about keys that are missing only because they are misspelled.

@@ -35,10 +35,6 @@ const WITHOUT_EFFECT: &[(&str, &str)] = &[
         "edge.apiProxy",
         "clients reach the controllers by themselves",
     ),
-    (
-        "edge.dbSaveIntervalSeconds",
-        "the data model is saved when it changes",
-    ),
     ("edge.sessionValidateChunkSize", VALIDATION),
     ("edge.sessionValidateMaxInterval", VALIDATION),
     ("edge.sessionValidateMinInterval", VALIDATION),
@@ -236,6 +232,7 @@ mod tests {
         "dialers[].options.txPortalStartSize",
         "edge.csr",
         "edge.db",
+        "edge.dbSaveIntervalSeconds",
         "edge.heartbeatIntervalSeconds",
         "forwarder.faultTxInterval",
         "forwarder.idleCircuitTimeout",
