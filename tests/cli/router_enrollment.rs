@@ -167,14 +167,8 @@ fn file_without_controllers_gets_those_of_the_token() {
     let enrollment = Enrollment::new();
     let lines = enrollment.text("r1.yml");
     let controller = enrollment.session.controller.host_port();
-    let without = lines.lines().map(|line| {
-        if line.contains(controller) {
-            "  endpointsFile: endpoints.yml\n".to_owned()
-        } else {
-            format!("{line}\n")
-        }
-    });
-    let without: String = without.collect();
+    let lines = lines.lines().filter(|line| !line.contains(controller));
+    let without: String = lines.map(|line| format!("{line}\n")).collect();
     fs::write(enrollment.path("r1.yml"), without).unwrap();
     let refused = enrollment.run(&["run", "r1.yml"]).expect_code(1).stderr;
     assert!(refused.contains("`ctrl` has no `endpoint`"), "{refused}");

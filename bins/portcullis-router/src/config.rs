@@ -9,7 +9,8 @@ use portcullis_program::output;
 use portcullis_router::keys_without_effect;
 use portcullis_router_config::model::RouterConfig;
 use portcullis_router_config::{
-    CheckOptions, Diagnostic, Finding, LoadedConfig, Severity, SourceFile, codes, load,
+    CheckOptions, Diagnostic, EffectiveConfig, Finding, LoadedConfig, Severity, SourceFile, codes,
+    load,
 };
 use portcullis_router_config_commands::{FindingRenderer, Input};
 use std::io::{self, IsTerminal as _, Write as _};
@@ -18,6 +19,10 @@ use std::path::{Path, PathBuf};
 /// A file that was accepted.
 pub(crate) struct LoadedFile {
     pub(crate) config: RouterConfig,
+    /// Its values, with their sources.
+    pub(crate) effective: EffectiveConfig,
+    /// Whether there is a section `edge`.
+    pub(crate) has_edge: bool,
     /// Where the router keeps the addresses of controllers.
     pub(crate) endpoints_file: PathBuf,
 }
@@ -63,6 +68,8 @@ pub(crate) fn load_file(
     }
     Ok(LoadedFile {
         config: loaded.config,
+        effective: loaded.effective,
+        has_edge: loaded.has_edge,
         endpoints_file,
     })
 }

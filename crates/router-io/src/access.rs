@@ -177,6 +177,17 @@ impl Rights {
         self.news.notified()
     }
 
+    /// How far the data model is; 0 without one.
+    pub(crate) fn model_index(&self) -> u64 {
+        let control = self.control.read();
+        let replica = control.replica();
+        if replica.has_model() {
+            replica.position().0
+        } else {
+            0
+        }
+    }
+
     /// Reads from the data model.
     pub(crate) fn with_model<R>(&self, read: impl FnOnce(&DataModel) -> R) -> R {
         read(self.control.read().model())

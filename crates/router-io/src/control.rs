@@ -27,7 +27,7 @@ use parking_lot::Mutex;
 use portcullis_domain::entropy::{self, Entropy};
 use portcullis_router::control::{ControlSettings, Greeting, InterfaceSettings, KnownControllers};
 use portcullis_router::edge::ControllerId;
-use portcullis_transport::{Transport, TransportLimits};
+use portcullis_transport::{Observer, Transport, TransportLimits};
 use portcullis_wire::control::certificate::ExtendedCertificates;
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::timeout;
@@ -56,6 +56,8 @@ pub(crate) struct ControlSetup {
     pub(crate) entropy: Arc<dyn Entropy>,
     pub(crate) controllers: Arc<Controllers>,
     pub(crate) service: Arc<dyn ControlService>,
+    /// Is shown all messages, if there is one.
+    pub(crate) observer: Option<Arc<dyn Observer>>,
     /// `None` if interfaces are not reported.
     pub(crate) interfaces: Option<InterfaceSettings>,
     /// `None` if controllers do not renew the router's certificates.
@@ -63,7 +65,7 @@ pub(crate) struct ControlSetup {
 }
 
 /// The control sessions of a router.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Control {
     context: Arc<Context>,
 }
@@ -71,7 +73,7 @@ pub(crate) struct Control {
 /// No controller could be reached in time.
 #[derive(Debug, thiserror::Error)]
 #[error("no controller was reached within {limit:?} (ctrl.startupTimeout): {reasons}")]
-pub(crate) struct NoControllerError {
+pub struct NoControllerError {
     limit: Duration,
     reasons: String,
 }
@@ -107,7 +109,7 @@ impl ControlSetup {
         let known = KnownControllers::new(self.settings.addresses.clone(), file);
         let (certificates, issued) = mpsc::channel(CERTIFICATES);
         let context = Arc::new(Context {
-            transport: Transport::new(self.clock.of_channels(), limits),
+            transport: Transport::new(self.clock.of_channels(), limits).observed(self.observer),
             settings: self.settings,
             greeting: self.greeting,
             tls: self.tls,

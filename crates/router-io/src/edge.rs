@@ -35,12 +35,12 @@ use futures_util::future::BoxFuture;
 use portcullis_channel::group::GroupLimits;
 use portcullis_channel::{BuildVersion, ReplyTo};
 use portcullis_domain::entropy::{self, Entropy, EntropyError};
-use portcullis_listener::{Limits, Listener, StreamService};
+use portcullis_listener::Limits;
 use portcullis_router::access::AccessControl;
 use portcullis_router::edge::{
     ControllerId, EdgeLimits, EdgeListenerSettings, EdgeSettings, Hosting, Presence, SdkPeer,
 };
-use portcullis_transport::Groups;
+use portcullis_transport::{Groups, Observer};
 use portcullis_wire::control::ControlMessage;
 use portcullis_xgress as xgress;
 use tokio::time::timeout;
@@ -55,6 +55,7 @@ use crate::access::{ClientTrust, ModelFile, Rights, Verifier};
 use crate::clock::RouterClock;
 use crate::controllers::Controllers;
 use crate::ends::Ends;
+use crate::listeners::Protocol;
 use crate::routes::Dialer;
 use crate::sdk_channels::{Command, SdkChannels};
 use crate::tls::Tls;
@@ -81,6 +82,8 @@ pub(crate) struct EdgeParts {
     pub(crate) controllers: Arc<Controllers>,
     pub(crate) ends: Ends,
     pub(crate) entropy: Arc<dyn Entropy>,
+    /// Is shown all messages, if there is one.
+    pub(crate) observer: Option<Arc<dyn Observer>>,
     pub(crate) tasks: TaskTracker,
     pub(crate) stop: CancellationToken,
 }
@@ -103,6 +106,7 @@ struct Shared {
     groups: Groups<SdkPeer>,
     /// The tasks of channels.
     clients: TaskTracker,
+    observer: Option<Arc<dyn Observer>>,
     stop: CancellationToken,
 }
 
@@ -141,6 +145,7 @@ impl Edge {
             groups: Groups::new(clock.of_channels(), GroupLimits::default()),
             controllers: parts.controllers,
             ends: parts.ends,
+            observer: parts.observer,
             channels,
             rights,
             hosts,
@@ -152,12 +157,16 @@ impl Edge {
     }
 
     /// Lets SDKs in at a listener: both those that ask for the protocol and those that ask for none.
-    pub(crate) fn listen(&self, listener: Listener, settings: &EdgeListenerSettings) -> Listener {
-        let service = SdkListener::new(Arc::clone(&self.shared), settings);
-        let service: Arc<dyn StreamService> = Arc::new(service);
-        listener
-            .with_protocol(listener::PROTOCOL, Arc::clone(&service))
-            .with_default_protocol(service)
+    pub(crate) fn protocol(&self, settings: &EdgeListenerSettings) -> Protocol {
+        Protocol {
+            alpn: listener::PROTOCOL,
+            is_default: true,
+            service: Arc::new(SdkListener::new(Arc::clone(&self.shared), settings)),
+            handshake: settings.hello_time,
+            max_unknown: settings
+                .waiting_clients
+                .max(Limits::default().max_half_open),
+        }
     }
 
     /// Of the binding `edge`.
@@ -249,15 +258,5 @@ impl Shared {
     async fn wait_for_clients(&self) {
         self.clients.close();
         let _some_are_left = timeout(LEAVE_TIME, self.clients.wait()).await;
-    }
-}
-
-/// The limits of a listener for SDKs.
-pub(crate) fn listener_limits(settings: &EdgeListenerSettings) -> Limits {
-    let default = Limits::default();
-    Limits {
-        handshake: settings.hello_time,
-        max_half_open: default.max_half_open.max(settings.waiting_clients),
-        ..default
     }
 }

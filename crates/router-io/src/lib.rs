@@ -10,7 +10,11 @@
 //! Every link and every end of a circuit is a [`Destination`](relay::Destination). Whoever reads a message of
 //! a circuit hands it to the [`Relay`](relay::Relay), which knows where it goes.
 
-#![allow(dead_code, unused_imports, reason = "what uses the relay comes next")]
+#![allow(
+    dead_code,
+    unused_imports,
+    reason = "figures that are not measured yet"
+)]
 
 mod access;
 mod alarm;
@@ -21,6 +25,7 @@ mod circuit_message;
 mod clock;
 mod control;
 mod controllers;
+mod dispatcher;
 mod edge;
 mod egress;
 mod encrypted_side;
@@ -46,11 +51,13 @@ mod web;
 pub use access::ModelFile;
 pub use certificate_request::CertificateRequest;
 pub use clock::RouterClock;
+pub use control::NoControllerError;
 pub use identity::{
     IdentityDraft, IdentityError, IdentityFiles, IdentityWatcher, KeyRole, LoadedIdentity,
     NewIdentity, Reload,
 };
 pub use ingress::IngressOpenError;
+pub use listeners::ListenersError;
 pub use router::{BuildInfo, Router, RouterOptions, StartError};
 pub use tls::{Credentials, Tls, TlsSetupError};
 pub use web::WebError;

@@ -34,7 +34,7 @@ pub(crate) struct BoundListeners(Vec<(Listener, Limits)>);
 
 /// An address cannot be served.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum ListenersError {
+pub enum ListenersError {
     #[error("cannot listen on {place}: the host is not known")]
     Host {
         place: HostPort,
@@ -59,7 +59,15 @@ impl Listeners {
         place: &HostPort,
         protocol: Protocol,
     ) -> Result<(), ListenersError> {
-        let address = resolve(place).await?;
+        self.add_at(resolve(place).await?, protocol)
+    }
+
+    /// Adds a protocol at an address.
+    pub(crate) fn add_at(
+        &mut self,
+        address: SocketAddr,
+        protocol: Protocol,
+    ) -> Result<(), ListenersError> {
         let alpn = protocol.alpn;
         let others = self.0.entry(address).or_default();
         if others.iter().any(|other| other.alpn == alpn) {

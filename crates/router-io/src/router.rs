@@ -1,14 +1,55 @@
-//! A running router.
+//! A running router: its parts, put together.
 
-use std::path::PathBuf;
+use std::io;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use portcullis_channel::BuildVersion;
+use portcullis_domain::entropy::{Entropy, EntropyError};
+use portcullis_pki::ServerNamesError;
+use portcullis_router::IncompleteConfigError;
+use portcullis_router::circuits::ForwarderSettings;
+use portcullis_router::control::{ControlSettings, EdgeOffer, Greeting, InterfaceSettings};
+use portcullis_router::edge::{EdgeListenerSettings, EdgeSettings};
+use portcullis_router::health::HealthOptions;
+use portcullis_router::ingress::{IngressError, ingress_settings};
+use portcullis_router::links::{LinkSettings, parse_address};
+use portcullis_router::metrics::{MetricRegistry, MetricSource, MetricsOptions, Usage};
+use portcullis_router::web::web_servers;
+use portcullis_router_config::EffectiveConfig;
 use portcullis_router_config::model::RouterConfig;
+use portcullis_transport::Observer;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::access::ModelFile;
+use crate::certificate_request::CertificateRequest;
 use crate::clock::RouterClock;
-use crate::identity::{IdentityError, IdentityFiles, IdentityWatcher, Reload};
+use crate::control::{Control, ControlSetup, NoControllerError, RenewableIdentity};
+use crate::controllers::Controllers;
+use crate::dispatcher::Dispatcher;
+use crate::edge::{Edge, EdgeParts};
+use crate::egress;
+use crate::ends::Ends;
+use crate::health::Health;
+use crate::identity::{IdentityError, IdentityFiles, IdentityWatcher, Reload, RenewableFiles};
+use crate::ingress::{Ingress, IngressOpenError};
+use crate::inspect::{Basics, Circuits, Inspections, Links};
+use crate::links::{LinkManager, LinkParts};
+use crate::listeners::{BoundListeners, Listeners, ListenersError};
+use crate::metrics::{LinkMetrics, MetricsReporter, RelayMetrics};
+use crate::relay::Relay;
+use crate::routes::Routes;
+use crate::tls::Tls;
+use crate::trace::{Protocol, Trace};
+use crate::web::{WebContent, WebError, WebServers};
+
+/// The release of OpenZiti whose protocols are spoken. Controllers and routers judge by it what they may send.
+const PROTOCOL_LEVEL: &str = "v2.1.0";
+
+/// What the name of the file of the data model ends in, beside that of the configuration.
+const MODEL_FILE: &str = "proto.gzip";
 
 /// What a program says about itself to controllers and other routers.
 #[derive(Debug, Clone, Copy)]
@@ -22,16 +63,18 @@ pub struct BuildInfo {
 }
 
 /// What a router is started with.
-#[derive(Debug)]
 pub struct RouterOptions {
     pub config: RouterConfig,
+    /// The values of the configuration with their sources, for inspections.
+    pub effective: EffectiveConfig,
+    /// Whether there is a section `edge`; without it, the router serves the fabric only.
+    pub has_edge: bool,
     /// Path of the configuration; default paths lie beside it.
     pub config_file: PathBuf,
-    /// Where the addresses that controllers tell are kept; they win over those of the configuration.
-    pub endpoints_file: PathBuf,
     pub identity: IdentityFiles,
     pub build: BuildInfo,
     pub clock: RouterClock,
+    pub entropy: Arc<dyn Entropy>,
     /// Asks for a shutdown.
     pub stop: CancellationToken,
 }
@@ -41,30 +84,82 @@ pub struct RouterOptions {
 pub enum StartError {
     #[error(transparent)]
     Identity(#[from] IdentityError),
+    #[error(transparent)]
+    Incomplete(#[from] IncompleteConfigError),
+    #[error(transparent)]
+    Ingress(#[from] IngressError),
+    #[error(transparent)]
+    Listen(#[from] IngressOpenError),
+    #[error(transparent)]
+    Listeners(#[from] ListenersError),
+    #[error("`{address}` is no address that SDKs can be let in at; it has to be `tls:HOST:PORT`")]
+    EdgeAddress { address: String },
+    #[error(transparent)]
+    Web(#[from] WebError),
+    #[error("`csr.sans`")]
+    CertificateRequest(#[from] ServerNamesError),
+    #[error("the file of the trace, {}, cannot be opened", path.display())]
+    Trace {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    #[error("the system gives no randomness")]
+    Entropy(#[from] EntropyError),
 }
 
 /// A router that runs.
-#[derive(Debug)]
 pub struct Router {
     id: Arc<str>,
+    addresses: Vec<SocketAddr>,
+    control: Control,
     reload: Reload,
     stop: CancellationToken,
     tasks: TaskTracker,
+    /// They are asked as long as somebody has them.
+    _sources: [Arc<dyn MetricSource>; 2],
+}
+
+/// What all parts of a router need.
+struct Base {
+    id: Arc<str>,
+    config: RouterConfig,
+    effective: EffectiveConfig,
+    has_edge: bool,
+    config_file: PathBuf,
+    build: BuildInfo,
+    identity: IdentityFiles,
+    tls: Arc<Tls>,
+    controllers: Arc<Controllers>,
+    ends: Ends,
+    forwarder: ForwarderSettings,
+    trace: Option<Arc<Trace>>,
+    clock: RouterClock,
+    entropy: Arc<dyn Entropy>,
+    tasks: TaskTracker,
+    stop: CancellationToken,
 }
 
 impl Router {
-    /// Starts a router. It goes on until its token is cancelled.
-    pub fn start(options: RouterOptions) -> Result<Self, StartError> {
-        let (watcher, _tls, id) = IdentityWatcher::begin(options.identity)?;
-        let (reload, tasks) = (Reload::default(), TaskTracker::new());
-        tasks.spawn(watcher.run(reload.clone(), options.stop.clone()));
-        tasks.close();
-        Ok(Self {
-            id: id.into(),
-            reload,
-            stop: options.stop,
-            tasks,
-        })
+    /// Starts a router: opens its listeners, then dials controllers. It goes on until its token is cancelled.
+    ///
+    /// # Errors
+    ///
+    /// What the configuration asks for cannot be had. Nothing of the router runs on then.
+    pub async fn start(options: RouterOptions) -> Result<Self, StartError> {
+        let stop = options.stop.child_token();
+        let (base, watcher) = Base::new(options, stop.clone())?;
+        let (reload, tasks) = (Reload::default(), base.tasks.clone());
+        tasks.spawn(watcher.run(reload.clone(), stop.clone()));
+        match base.run(reload).await {
+            Ok(router) => Ok(router),
+            Err(error) => {
+                stop.cancel();
+                tasks.close();
+                tasks.wait().await;
+                Err(error)
+            },
+        }
     }
 
     /// Its id: the common name of its certificate.
@@ -72,9 +167,26 @@ impl Router {
         &self.id
     }
 
+    /// Where it listens, with the ports that the system has chosen.
+    pub fn addresses(&self) -> &[SocketAddr] {
+        &self.addresses
+    }
+
     /// Asks for its certificates to be read again.
     pub fn reload(&self) -> Reload {
         self.reload.clone()
+    }
+
+    /// Waits for the first controller.
+    ///
+    /// # Errors
+    ///
+    /// There was none within `ctrl.startupTimeout`.
+    pub fn first_contact(
+        &self,
+    ) -> impl Future<Output = Result<(), NoControllerError>> + Send + use<> {
+        let control = self.control.clone();
+        async move { control.first_contact().await }
     }
 
     /// Waits until it has stopped.
@@ -82,4 +194,304 @@ impl Router {
         self.stop.cancelled().await;
         self.tasks.wait().await;
     }
+}
+
+impl Base {
+    fn new(
+        options: RouterOptions,
+        stop: CancellationToken,
+    ) -> Result<(Self, IdentityWatcher), StartError> {
+        let identity = options.identity.clone();
+        let (watcher, tls, id) = IdentityWatcher::begin(options.identity)?;
+        let id: Arc<str> = id.into();
+        let (config, tasks) = (options.config, TaskTracker::new());
+        let control = ControlSettings::from_config(&config.ctrl, &options.config_file)?;
+        let controllers = Controllers::new(control.request_timeout)
+            .with_unresponsive_after(control.unresponsive_after);
+        let controllers = Arc::new(controllers);
+        let forwarder = ForwarderSettings::from_config(&config.forwarder)?;
+        let relay = Arc::new(Relay::new(
+            Arc::clone(&id),
+            forwarder.forwarding,
+            Arc::clone(&controllers),
+            options.clock,
+        ));
+        tasks.spawn(Arc::clone(&relay).run(stop.clone()));
+        let base = Self {
+            trace: trace(&config, options.clock)?,
+            ends: Ends::new(relay, tasks.clone()),
+            id,
+            config,
+            effective: options.effective,
+            has_edge: options.has_edge,
+            config_file: options.config_file,
+            build: options.build,
+            identity,
+            tls,
+            controllers,
+            forwarder,
+            clock: options.clock,
+            entropy: options.entropy,
+            tasks,
+            stop,
+        };
+        Ok((base, watcher))
+    }
+
+    async fn run(self, reload: Reload) -> Result<Router, StartError> {
+        let links = self.links()?;
+        let edge = self.edge()?;
+        let bound = self.bind(&links, edge.as_ref()).await?;
+        let ingress = self.ingress().await?;
+        let metrics = Arc::new(MetricRegistry::default());
+        let sources: [Arc<dyn MetricSource>; 2] = [
+            LinkMetrics::register(Arc::clone(&links) as _, &metrics),
+            RelayMetrics::register(Arc::clone(self.ends.relay()), &metrics),
+        ];
+        let web = self.web(&metrics, &links).await?;
+        let addresses = bound.addresses().chain(ingress.addresses());
+        let addresses = addresses.chain(web.0.local_addresses()).collect();
+        let control = self.control(&links, edge.as_ref(), &metrics)?;
+
+        bound.serve(self.tls.server(), &self.tasks, &self.stop);
+        ingress.serve(&self.tasks, &self.stop);
+        web.0.serve(&web.1, &self.tasks, &self.stop);
+        self.tasks.spawn(links.run(self.stop.clone()));
+        let control = control.start(&self.tasks, &self.stop);
+        self.tasks.close();
+        Ok(Router {
+            id: self.id,
+            addresses,
+            control,
+            reload,
+            stop: self.stop,
+            tasks: self.tasks,
+            _sources: sources,
+        })
+    }
+
+    fn version(&self) -> BuildVersion {
+        BuildVersion {
+            version: PROTOCOL_LEVEL.to_owned(),
+            revision: self.build.revision.to_owned(),
+            build_date: self.build.date.to_owned(),
+            os: std::env::consts::OS.to_owned(),
+            arch: std::env::consts::ARCH.to_owned(),
+        }
+    }
+
+    /// What the channels of a protocol show their messages to.
+    fn observer(&self, protocol: Protocol) -> Option<Arc<dyn Observer>> {
+        let trace = self.trace.as_ref()?;
+        Some(trace.observer(protocol))
+    }
+
+    fn links(&self) -> Result<Arc<LinkManager>, StartError> {
+        Ok(LinkManager::new(LinkParts {
+            router: Arc::clone(&self.id),
+            version: PROTOCOL_LEVEL.to_owned(),
+            settings: LinkSettings::from_config(&self.config.link)?,
+            dials: self.forwarder.link_dials,
+            relay: Arc::clone(self.ends.relay()),
+            controllers: Arc::clone(&self.controllers),
+            tls: Arc::clone(&self.tls),
+            clock: self.clock,
+            entropy: Arc::clone(&self.entropy),
+            observer: self.observer(Protocol::Link),
+        }))
+    }
+
+    /// The edge, unless the router is of the fabric only.
+    fn edge(&self) -> Result<Option<Edge>, StartError> {
+        if !self.has_edge {
+            return Ok(None);
+        }
+        let settings = EdgeSettings::from_config(&self.config.edge, &self.config.listeners)?;
+        let path = match &settings.model_file {
+            Some(path) => PathBuf::from(path),
+            None => beside(&self.config_file, MODEL_FILE),
+        };
+        let edge = Edge::start(EdgeParts {
+            version: self.version(),
+            model_file: ModelFile::new(path, settings.save_interval),
+            settings,
+            tls: Arc::clone(&self.tls),
+            controllers: Arc::clone(&self.controllers),
+            ends: self.ends.clone(),
+            entropy: Arc::clone(&self.entropy),
+            observer: self.observer(Protocol::Edge),
+            tasks: self.tasks.clone(),
+            stop: self.stop.clone(),
+        })?;
+        Ok(Some(edge))
+    }
+
+    /// Binds the listeners for routers and SDKs, which may share ports.
+    async fn bind(
+        &self,
+        links: &Arc<LinkManager>,
+        edge: Option<&Edge>,
+    ) -> Result<BoundListeners, StartError> {
+        let mut listeners = Listeners::default();
+        for (place, protocol) in links.protocols() {
+            listeners.add(&place, protocol).await?;
+        }
+        if let Some(edge) = edge {
+            for settings in EdgeListenerSettings::from_config(&self.config.listeners)? {
+                let address = &settings.address;
+                let place = parse_address(address).ok_or_else(|| StartError::EdgeAddress {
+                    address: address.clone(),
+                })?;
+                listeners.add(&place, edge.protocol(&settings)).await?;
+            }
+        }
+        Ok(listeners.bind()?)
+    }
+
+    /// Opens listeners for whoever speaks no SDK.
+    async fn ingress(&self) -> Result<Ingress, StartError> {
+        let settings = ingress_settings(&self.config.listeners)?;
+        let (controllers, tls) = (&self.controllers, &self.tls);
+        Ok(Ingress::open(settings, &self.ends, controllers, tls).await?)
+    }
+
+    /// Measures, and binds what serves the figures.
+    async fn web(
+        &self,
+        metrics: &Arc<MetricRegistry>,
+        links: &Arc<LinkManager>,
+    ) -> Result<(WebServers, WebContent), StartError> {
+        let options = MetricsOptions::from_config(&self.config.metrics)?;
+        let reporter = MetricsReporter {
+            registry: Arc::clone(metrics),
+            usage: Arc::new(Usage::new(options.usage_age, self.clock.timestamp())),
+            options,
+            router: Arc::clone(&self.id),
+            controllers: Arc::clone(&self.controllers),
+            clock: self.clock,
+            entropy: Arc::clone(&self.entropy),
+        };
+        self.tasks.spawn(reporter.run(self.stop.clone()));
+        let health = Arc::new(Health::new(
+            HealthOptions::from_config(&self.config.health_checks)?,
+            self.clock,
+            Arc::clone(&self.controllers),
+            Arc::clone(links) as _,
+        ));
+        self.tasks.spawn(Arc::clone(&health).run(self.stop.clone()));
+        let own_identity = |section: &_| -> Result<_, StartError> {
+            let credentials = IdentityFiles::from_config(section)?.load()?.credentials;
+            Ok(Arc::new(
+                Tls::new(credentials).map_err(IdentityError::from)?,
+            ))
+        };
+        let servers = web_servers(&self.config.web)?;
+        let servers = WebServers::bind(servers, &self.tls, own_identity).await?;
+        let content = WebContent {
+            health,
+            metrics: Arc::clone(metrics),
+            router: Arc::clone(&self.id),
+        };
+        Ok((servers, content))
+    }
+
+    fn control_settings(&self) -> Result<ControlSettings, IncompleteConfigError> {
+        ControlSettings::from_config(&self.config.ctrl, &self.config_file)
+    }
+
+    fn control(
+        &self,
+        links: &Arc<LinkManager>,
+        edge: Option<&Edge>,
+        metrics: &Arc<MetricRegistry>,
+    ) -> Result<ControlSetup, StartError> {
+        let offer = edge.map(|_| EdgeOffer::from_config(&self.config.listeners));
+        let service = Dispatcher {
+            routes: self.routes(edge)?,
+            links: Arc::clone(links),
+            edge: edge.cloned(),
+            inspections: self.inspections(links, metrics),
+        };
+        let announced = links.announcements();
+        Ok(ControlSetup {
+            settings: self.control_settings()?,
+            greeting: Greeting::new(self.id.to_string(), self.version(), announced, offer),
+            tls: Arc::clone(&self.tls),
+            clock: self.clock,
+            entropy: Arc::clone(&self.entropy),
+            controllers: Arc::clone(&self.controllers),
+            service: Arc::new(service),
+            observer: self.observer(Protocol::Control),
+            interfaces: InterfaceSettings::from_config(&self.config.interface_discovery)?,
+            identity: self.renewable_identity()?,
+        })
+    }
+
+    fn routes(&self, edge: Option<&Edge>) -> Result<Arc<Routes>, StartError> {
+        let entries = &self.config.dialers;
+        let mut dialers = egress::dialers(entries, &self.ends, &self.tls, &self.entropy)?;
+        if let Some(edge) = edge {
+            dialers.insert("edge".to_owned(), edge.dialer());
+        }
+        Ok(Routes::new(
+            Arc::clone(self.ends.relay()),
+            Arc::clone(&self.controllers),
+            dialers,
+            &self.forwarder,
+            self.tasks.clone(),
+        ))
+    }
+
+    fn inspections(
+        &self,
+        links: &Arc<LinkManager>,
+        metrics: &Arc<MetricRegistry>,
+    ) -> Arc<Inspections> {
+        let controllers = Arc::clone(&self.controllers);
+        let inspections = Inspections::new(controllers, self.tasks.clone());
+        let basics = Arc::new(Basics {
+            router: Arc::clone(&self.id),
+            clock: self.clock,
+            metrics: Arc::clone(metrics),
+            controllers: Arc::clone(&self.controllers),
+            config: Basics::shown_config(&self.effective),
+        });
+        inspections.register(Basics::KINDS, &basics);
+        let circuits = Arc::new(Circuits::new(Arc::clone(self.ends.relay())));
+        inspections.register(Circuits::KINDS, &circuits);
+        let links = Arc::new(Links::new(Arc::clone(links) as _));
+        inspections.register(Links::KINDS, &links);
+        Arc::new(inspections)
+    }
+
+    /// The identity whose certificates controllers renew: that of an edge router.
+    fn renewable_identity(&self) -> Result<Option<Arc<dyn RenewableIdentity>>, StartError> {
+        if !self.has_edge {
+            return Ok(None);
+        }
+        let request = CertificateRequest::from_config(&self.config)?;
+        let files = self.identity.clone();
+        let id = self.id.to_string();
+        let renewable = RenewableFiles::new(files, request, id, Arc::clone(&self.tls));
+        Ok(Some(Arc::new(renewable)))
+    }
+}
+
+fn trace(config: &RouterConfig, clock: RouterClock) -> Result<Option<Arc<Trace>>, StartError> {
+    let Some(path) = &config.trace.path else {
+        return Ok(None);
+    };
+    let path = PathBuf::from(&path.value);
+    match Trace::open(&path, clock) {
+        Ok(trace) => Ok(Some(trace)),
+        Err(source) => Err(StartError::Trace { path, source }),
+    }
+}
+
+/// The path of a file with another ending.
+fn beside(file: &Path, ending: &str) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(".");
+    name.push(ending);
+    PathBuf::from(name)
 }

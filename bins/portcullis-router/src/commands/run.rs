@@ -6,7 +6,10 @@ use anyhow::bail;
 use portcullis_program::signals::{self, Hangups};
 use portcullis_program::{build, output, privileges, service_manager};
 use portcullis_router_io::{BuildInfo, IdentityFiles, Reload, Router, RouterClock, RouterOptions};
+use portcullis_system::SystemEntropy;
 use std::path::Path;
+use std::pin::pin;
+use std::sync::Arc;
 
 const BUILD: BuildInfo = BuildInfo {
     version: build::VERSION,
@@ -30,20 +33,30 @@ pub(super) async fn run(arguments: RunArgs) -> anyhow::Result<()> {
             output::shell_quoted(&arguments.config.display().to_string()),
         );
     }
-    let router = Router::start(RouterOptions {
+    let starting = Router::start(RouterOptions {
         config: file.config,
+        effective: file.effective,
+        has_edge: file.has_edge,
         config_file: arguments.config,
-        endpoints_file: file.endpoints_file,
         identity,
         build: BUILD,
         clock: RouterClock::start(portcullis_system::env().now()),
-        stop: shutdown.stop,
-    })?;
+        entropy: Arc::new(SystemEntropy),
+        stop: shutdown.stop.clone(),
+    });
+    let router = starting.await?;
     tracing::info!(id = router.id(), version = BUILD.version, "running");
     service_manager::notify_ready();
     tokio::spawn(reload_on_each(hangups, router.reload()));
+    let mut contact = pin!(router.first_contact());
+    let mut stopped = pin!(router.wait());
     tokio::select! {
-        () = router.wait() => {
+        Err(error) = &mut contact => {
+            shutdown.stop.cancel();
+            stopped.await;
+            Err(error.into())
+        },
+        () = &mut stopped => {
             tracing::info!("stopped");
             Ok(())
         },

@@ -40,7 +40,8 @@ impl SdkListener {
             ..options.default_queue
         };
         let terms = ListenerTerms {
-            transport: Transport::new(shared.clock.of_channels(), limits),
+            transport: Transport::new(shared.clock.of_channels(), limits)
+                .observed(shared.observer.clone()),
             options: ChannelOptions {
                 default_queue: queue,
                 ..options

@@ -16,7 +16,7 @@ use portcullis_router::links::{
     Admission, Dial, DialFailure, Link, LinkId, LinkKey, LinkListener, LinkSettings, LinkStatus,
     Links, RouterId,
 };
-use portcullis_transport::{Groups, Inbox, Transport, TransportLimits};
+use portcullis_transport::{Groups, Inbox, Observer, Transport, TransportLimits};
 use portcullis_wire::control::link::{Fault, FaultSubject};
 use portcullis_wire::control::peer::{self, PeerState, PeerStateChanges};
 use portcullis_yaml::syntax::HostPort;
@@ -53,6 +53,8 @@ pub(crate) struct LinkParts {
     pub(crate) tls: Arc<Tls>,
     pub(crate) clock: RouterClock,
     pub(crate) entropy: Arc<dyn Entropy>,
+    /// Is shown all messages, if there is one.
+    pub(crate) observer: Option<Arc<dyn Observer>>,
 }
 
 /// Dials, accepts and closes links, and tells controllers of them.
@@ -112,7 +114,8 @@ impl LinkManager {
                 version: parts.version,
                 settings: Arc::new(parts.settings),
                 tls: parts.tls,
-                transport: Transport::new(clock.of_channels(), TransportLimits::default()),
+                transport: Transport::new(clock.of_channels(), TransportLimits::default())
+                    .observed(parts.observer),
                 entropy: parts.entropy,
             },
             state: Mutex::new(State {

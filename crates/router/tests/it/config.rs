@@ -2,7 +2,7 @@
 
 use portcullis_router::IncompleteConfigError;
 use portcullis_router::health::HealthOptions;
-use portcullis_router::links::{ConnectionLayout, GroupNames, LinkSettings, dialers};
+use portcullis_router::links::{ConnectionLayout, GroupNames, dialers};
 use portcullis_router::web::{TlsVersion, WebApi, WebServer, web_servers};
 
 use crate::world::config;
@@ -194,39 +194,4 @@ fn values_of_a_refused_file_are_named() {
         let key = key.to_owned();
         assert_eq!(result, Err(IncompleteConfigError { key }));
     }
-}
-
-#[test]
-fn links_have_the_defaults_of_the_specification() {
-    let config = config(
-        "link: {listeners: [{binding: transport, bind: 'tls:0.0.0.0:10080', advertise: 'tls:r:10080'}]}",
-    );
-    let settings = LinkSettings::from_config(&config.link).unwrap();
-    assert_eq!(
-        (settings.payload_queue, settings.acknowledgment_queue),
-        (128, 64)
-    );
-    let beats = settings.heartbeats;
-    let seconds =
-        [beats.send_interval, beats.check_interval, beats.close_after].map(|it| it.as_secs());
-    assert_eq!(seconds, [10, 1, 60]);
-    let listener = &settings.listeners[0];
-    assert_eq!(listener.bind.to_string(), "0.0.0.0:10080");
-    assert_eq!(listener.advertise, "tls:r:10080");
-    assert_eq!(listener.groups, GroupNames::default());
-    assert_eq!(listener.connect_timeout.as_secs(), 5);
-    assert_eq!(listener.max_unknown, 16);
-}
-
-#[test]
-fn the_older_spelling_of_the_connect_timeout_counts_if_it_stands_alone() {
-    let timeout = |options: &str| {
-        let text = format!("link: {{dialers: [{{binding: transport, options: {{{options}}}}}]}}");
-        dialers(&config(&text).link).unwrap()[0]
-            .connect_timeout
-            .as_millis()
-    };
-    assert_eq!(timeout(""), 5_000);
-    assert_eq!(timeout("connectTimeoutMs: 1500"), 1_500);
-    assert_eq!(timeout("connectTimeout: 2s, connectTimeoutMs: 1500"), 2_000);
 }

@@ -169,6 +169,7 @@ listeners: [{{binding: edge, address: 'tls:0.0.0.0:3022', options: {{advertise: 
             entropy: Arc::new(NoRandomness),
             controllers: Arc::clone(&controllers),
             service: Arc::new(Recorder(sender)),
+            observer: None,
             interfaces: reports.then_some(InterfaceSettings {
                 check_interval: Duration::from_mins(1),
                 report_interval: Duration::from_hours(24),

@@ -7,7 +7,6 @@ use std::time::Duration;
 use portcullis_channel::BuildVersion;
 use portcullis_domain::clock::Timestamp;
 use portcullis_forwarding::ForwardingOptions;
-use portcullis_listener::Listener;
 use portcullis_router::circuits::{ForwarderSettings, QueueSize};
 use portcullis_router::edge::{ControllerId, EdgeLimits, EdgeListenerSettings, EdgeSettings};
 use portcullis_wire::control::ControlMessage;
@@ -22,8 +21,9 @@ use crate::access::ModelFile;
 use crate::channel_pair::control_channel;
 use crate::clock::RouterClock;
 use crate::controllers::Controllers;
-use crate::edge::{Edge, EdgeParts, listener_limits};
+use crate::edge::{Edge, EdgeParts};
 use crate::ends::Ends;
+use crate::listeners::Listeners;
 use crate::relay::Relay;
 use crate::routes::{Dialers, Routes};
 use crate::tls::Tls;
@@ -82,6 +82,7 @@ impl World {
             controllers: Arc::clone(&controllers),
             ends,
             entropy: Arc::new(Seeded::new(2)),
+            observer: None,
             tasks: tasks.clone(),
             stop: stop.clone(),
         };
@@ -93,18 +94,14 @@ impl World {
             write_time: None,
             queue_frames: None,
         };
-        let listener = Listener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
-        let address = listener.local_addr();
-        let listener = edge.listen(listener, &listening);
-        let limits = listener_limits(&listening);
-        let serving = {
-            let stop = stop.clone();
-            async move {
-                let server = Arc::clone(tls.server());
-                listener.serve_protocols(server, limits, stop).await;
-            }
-        };
-        tokio::spawn(serving);
+        let mut listeners = Listeners::default();
+        let protocol = edge.protocol(&listening);
+        listeners
+            .add_at("127.0.0.1:0".parse().unwrap(), protocol)
+            .unwrap();
+        let bound = listeners.bind().unwrap();
+        let address = bound.addresses().next().unwrap();
+        bound.serve(tls.server(), &TaskTracker::new(), &stop);
         let queue = QueueSize {
             waiting: 100,
             workers: 10,

@@ -99,6 +99,7 @@ impl TestRouter {
             tls: Arc::clone(&tls),
             clock,
             entropy: Arc::new(SystemEntropy),
+            observer: None,
         });
         let mut listeners = Listeners::default();
         for (place, protocol) in manager.protocols() {
