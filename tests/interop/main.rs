@@ -41,6 +41,7 @@ mod our_network;
 mod overlay;
 mod password_throttle;
 mod py_jwt;
+mod quickstart_router;
 mod relying_party;
 mod renewal;
 mod restart;

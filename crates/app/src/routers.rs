@@ -4,6 +4,7 @@
 //! transit routers; those on transit routers show all routers and only change transit routers.
 
 mod certificates;
+mod companion;
 mod connected;
 mod extend;
 mod extend_connected;
@@ -16,6 +17,7 @@ mod usable;
 
 pub use certificates::{RouterCertificates, RouterCsrs};
 pub(crate) use certificates::{check_enabled, issue};
+pub use companion::{CompanionEnrollment, prepare_companion};
 pub(crate) use connected::find_connected;
 pub use connected::{ConnectedRouter, RouterRefusal, admit, recheck};
 pub use extend::extend;

@@ -2,7 +2,7 @@
 
 mod writer;
 
-use std::net::Ipv6Addr;
+use std::net::{IpAddr, Ipv6Addr};
 
 use portcullis_yaml::Severity;
 
@@ -54,6 +54,8 @@ pub struct GenerateOptions {
     pub host: String,
     /// Additional IP address under which others reach the router.
     pub ip: Option<String>,
+    /// Address that the router listens on; all of the machine by default.
+    pub interface: Option<IpAddr>,
     pub edge_port: u16,
     pub link_port: u16,
     /// Whether other routers can dial this one.
@@ -94,6 +96,7 @@ impl GenerateOptions {
             controller: None,
             host: host.into(),
             ip: None,
+            interface: None,
             edge_port: 3022,
             link_port: 10080,
             public: true,

@@ -13,7 +13,7 @@ with the network that is there. For a network that stays, see `config generate`.
 
 Examples:
   portcullis-controller quickstart
-  portcullis-controller quickstart --home ~/network
+  portcullis-controller quickstart --router --home ~/network
   portcullis-controller quickstart --home ~/network -u anna --password-file -
   portcullis-controller quickstart --ctrl-address ctrl.example.com \\
       --ctrl-port 8441 --home /srv/network
@@ -59,6 +59,15 @@ pub(crate) struct QuickstartArgs {
     /// Clients on the OpenZiti C SDK from before April 2023 need rsa2048.
     #[arg(long, value_enum, value_name = "KIND")]
     pub(crate) key_type: Option<KeyTypeArg>,
+
+    /// Run a router as well, with policies by which all identities may use it for all services. A home
+    /// that has one keeps it
+    #[arg(long)]
+    pub(crate) router: bool,
+
+    /// Port of the router for clients; 0 takes any free one [default: 3022]
+    #[arg(long, value_name = "PORT", requires = "router")]
+    pub(crate) router_port: Option<u16>,
 
     /// Directory of a built web console, which is served at /zac
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]

@@ -3,6 +3,7 @@
 mod administrator;
 mod console;
 mod ignored_options;
+mod router;
 mod summary;
 
 use super::password;
@@ -15,6 +16,7 @@ use anyhow::{Context as _, bail};
 use portcullis_domain::Env;
 use portcullis_listener::Listener;
 use portcullis_pki::KeyType;
+use router::Companion;
 use secrecy::ExposeSecret as _;
 use std::io::{self, IsTerminal as _};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -77,7 +79,19 @@ async fn serve_until(stop: CancellationToken, mut arguments: QuickstartArgs) -> 
     plan.accept_damage = arguments.damage.accept_damage;
     plan.renew_leaf = home.owns_server_certificate_of(&plan.config);
     plan.store_must_exist = home.keeps_store_of(&plan.config);
-    plan.stop = stop;
+    plan.stop = stop.clone();
+    let wanted_router = (arguments.router, arguments.router_port);
+    let companion = Companion::of(
+        &home,
+        wanted_router,
+        &plan.config,
+        key_type(arguments.key_type),
+    );
+    if companion.is_some() {
+        // It shares the host of the controller, which no certificate of a router names otherwise.
+        let host = plan.config.edge.api.address.host.clone();
+        plan.config.edge.enrollment.shared_hosts.push(host);
+    }
     let routers = plan.config.router_address().to_string();
     let control_port = (plan.config.web.iter())
         .flat_map(|listener| &listener.bind_points)
@@ -94,10 +108,15 @@ async fn serve_until(stop: CancellationToken, mut arguments: QuickstartArgs) -> 
         }
     })?;
     let administrator = administrator::ensure(&running, &home, &arguments).await?;
+    let router = match companion {
+        Some(companion) => Some(companion.start(&running, &home, stop).await?),
+        None => None,
+    };
     let report = running.start_report();
     summary::print(&Summary {
         address: &address,
         routers: &routers,
+        router: router.as_ref().map(|router| &*router.address),
         console: console.map(|_folder| console::url(&address)),
         is_local,
         home: &home,
@@ -109,7 +128,11 @@ async fn serve_until(stop: CancellationToken, mut arguments: QuickstartArgs) -> 
     if !io::stderr().is_terminal() {
         report.log(&files);
     }
-    running.wait().await
+    let ended = running.wait().await;
+    if let Some(router) = router {
+        router.wait().await;
+    }
+    ended
 }
 
 /// Moves the audit trail of a controller on a terminal into its home: it would scroll the summary away.

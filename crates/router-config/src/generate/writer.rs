@@ -1,6 +1,6 @@
 //! Writer of a generated file.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::generate::{GenerateOptions, RouterKind, Tunnel};
 
@@ -78,7 +78,7 @@ impl FileWriter {
         let comment = if plan.public { "" } else { "# " };
         self.line(&format!("  {comment}listeners:"));
         self.line(&format!("    {comment}- binding: transport"));
-        let bind = format!("tls:{}:{}", any_address(plan), plan.link_port);
+        let bind = format!("tls:{}:{}", interface(plan), plan.link_port);
         self.line(&format!("    {comment}  bind: {}", quoted(&bind)));
         let advertise = format!("tls:{}:{}", url_host(plan), plan.link_port);
         self.line(&format!("    {comment}  advertise: {}", quoted(&advertise)));
@@ -95,7 +95,7 @@ impl FileWriter {
         self.line("listeners:");
         self.line("  - binding: edge");
         let kind = if plan.web_sockets { "wss" } else { "tls" };
-        let address = format!("{kind}:0.0.0.0:{}", plan.edge_port);
+        let address = format!("{kind}:{}:{}", interface(plan), plan.edge_port);
         self.line(&format!("    address: {}", quoted(&address)));
         self.line("    options:");
         let advertise = format!("{}:{}", url_host(plan), plan.edge_port);
@@ -183,7 +183,7 @@ impl FileWriter {
         self.line("    bindPoints:");
         self.line(&format!(
             "      - interface: {}",
-            quoted(&format!("{}:{port}", any_address(plan)))
+            quoted(&format!("{}:{port}", interface(plan)))
         ));
         let address = format!("{}:{port}", url_host(plan));
         self.line(&format!("        address: {}", quoted(&address)));
@@ -205,10 +205,16 @@ fn url_host(plan: &GenerateOptions) -> String {
     }
 }
 
-/// The unspecified address of the family of the host: `0.0.0.0` covers IPv4 only.
-fn any_address(plan: &GenerateOptions) -> &'static str {
-    match plan.ipv6_host() {
-        Some(_) => "[::]",
-        None => "0.0.0.0",
+/// The address to listen on: without another one, the unspecified address of the family of the host, where
+/// `0.0.0.0` covers IPv4 only.
+fn interface(plan: &GenerateOptions) -> String {
+    let address = match (plan.interface, plan.ipv6_host()) {
+        (Some(address), _) => address,
+        (None, Some(_)) => Ipv6Addr::UNSPECIFIED.into(),
+        (None, None) => Ipv4Addr::UNSPECIFIED.into(),
+    };
+    match address {
+        IpAddr::V4(address) => address.to_string(),
+        IpAddr::V6(address) => format!("[{address}]"),
     }
 }

@@ -14,6 +14,8 @@ pub(super) struct Summary<'a> {
     pub(super) address: &'a str,
     /// Address for routers.
     pub(super) routers: &'a str,
+    /// Where clients reach the router that runs beside the controller, if there is one.
+    pub(super) router: Option<&'a str>,
     /// URL of the web console, if one is served.
     pub(super) console: Option<String>,
     /// Whether only this machine can reach it.
@@ -37,6 +39,7 @@ fn text(summary: &Summary<'_>) -> String {
     let mut rows = vec![row("Address", &[address])];
     rows.extend(summary.console.iter().map(|url| row("Console", &[url])));
     rows.push(row("Routers", &[&one_line(summary.routers)]));
+    rows.extend(summary.router.map(|at| row("Router", &[&one_line(at)])));
     rows.push(row("CA bundle", &[&one_line(&ca)]));
     rows.extend(summary.ca.iter().map(|ca| row("CA SHA-256", &ca.halves())));
     rows.push(row("Administrator", &[&one_line(name)]));
@@ -119,6 +122,7 @@ mod tests {
         text(&Summary {
             address,
             routers: "tls:localhost:1280",
+            router: Some("localhost:3022"),
             console: Some(format!("{address}/zac/")),
             is_local: address.contains("localhost"),
             home: &Home::at(Path::new(home)),

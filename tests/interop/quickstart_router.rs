@@ -1,0 +1,72 @@
+//! `quickstart --router`: a network in one line.
+
+use serde_json::{Value, json};
+use std::fs;
+use std::time::Duration;
+use support::{Api, Controller, TestDirectory, Tool, tools, wait};
+
+/// Time for the router to be online.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+#[test]
+fn router_beside_the_controller_outlives_restarts() {
+    if !tools::are_available(&[Tool::Curl]) {
+        return;
+    }
+    let site = TestDirectory::new();
+    let with_router = ["--router", "--router-port", "0"];
+    let controller = site.quickstart().with(with_router).start();
+    let router = online(&controller);
+    let shown = wait::until(PATIENCE, || {
+        let shown = controller.printed();
+        shown.contains("Router ").then_some(shown).ok_or(())
+    });
+    assert!(shown.unwrap().contains("  Router         localhost:"));
+    let admin = Api::admin(&controller);
+    for kind in ["edge-router-policies", "service-edge-router-policies"] {
+        let policies = admin.get(&format!("/{kind}")).data();
+        assert_eq!(
+            policies[0]["edgeRouterRoles"],
+            json!(["#all"]),
+            "{policies}"
+        );
+    }
+    assert!(controller.terminate().success());
+
+    // A home that has a router keeps it.
+    let controller = site.quickstart().start();
+    assert_eq!(online(&controller)["id"], router["id"]);
+    assert!(controller.terminate().success());
+
+    // Without its certificate it enrolls again.
+    fs::remove_file(site.home().join("router/router.cert")).unwrap();
+    let controller = site.quickstart().with(["--router"]).start();
+    let again = online(&controller);
+    assert_eq!(again["id"], router["id"]);
+    assert_ne!(again["fingerprint"], router["fingerprint"]);
+    assert!(controller.terminate().success());
+}
+
+#[test]
+fn no_router_is_made_unasked() {
+    if !tools::are_available(&[Tool::Curl]) {
+        return;
+    }
+    let site = TestDirectory::new();
+    let controller = site.quickstart().start();
+    let routers = Api::admin(&controller).get("/edge-routers").data();
+    assert_eq!(routers, json!([]));
+    assert!(!site.home().join("router").exists());
+}
+
+/// The router, once it is online.
+fn online(controller: &Controller) -> Value {
+    let admin = Api::admin(controller);
+    let online = wait::until(PATIENCE, || {
+        let routers = admin.get("/edge-routers").data();
+        let router = routers[0].clone();
+        let is_online = router["isOnline"] == json!(true);
+        is_online.then_some(router).ok_or(routers)
+    });
+    online.unwrap()
+}
