@@ -108,15 +108,16 @@ impl ChannelKind {
         matches!(self, Self::Link | Self::Edge)
     }
 
-    /// Size limits for frames from the peer. SDKs and administrators' programs have no reason to
-    /// send as much as controllers and routers.
+    /// Size limits for frames from the peer. Administrators' programs have no reason to send as much as
+    /// controllers and routers. SDKs send what a program writes at once as one message, which links carry as
+    /// it is, since it may be encrypted.
     pub const fn frame_limits(self, side: ChannelSide) -> FrameLimits {
         const MIB: u32 = 1024 * 1024;
         match (self, side) {
-            (Self::Link, _) => FrameLimits::LARGE.with_body(4 * MIB),
-            (Self::Edge | Self::Management, ChannelSide::Listener) => {
-                FrameLimits::LARGE.with_body(MIB)
+            (Self::Link, _) | (Self::Edge, ChannelSide::Listener) => {
+                FrameLimits::LARGE.with_body(16 * MIB)
             },
+            (Self::Management, ChannelSide::Listener) => FrameLimits::LARGE.with_body(MIB),
             _ => FrameLimits::LARGE,
         }
     }

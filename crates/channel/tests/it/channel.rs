@@ -69,10 +69,11 @@ fn what_a_frame_may_be_depends_on_who_sends_it() {
     let body = |kind: ChannelKind, side| kind.frame_limits(side).body >> 20;
     assert_eq!(body(ChannelKind::Control, ChannelSide::Listener), 64);
     assert_eq!(body(ChannelKind::Control, ChannelSide::Dialer), 64);
-    assert_eq!(body(ChannelKind::Link, ChannelSide::Listener), 4);
-    assert_eq!(body(ChannelKind::Edge, ChannelSide::Listener), 1);
+    assert_eq!(body(ChannelKind::Link, ChannelSide::Listener), 16);
+    assert_eq!(body(ChannelKind::Edge, ChannelSide::Listener), 16);
+    assert_eq!(body(ChannelKind::Management, ChannelSide::Listener), 1);
     assert_eq!(body(ChannelKind::Edge, ChannelSide::Dialer), 64);
     let options = ChannelOptions::new(ChannelKind::Edge, ChannelSide::Dialer);
-    assert_eq!(options.send_limits.body >> 20, 1, "what the router reads");
+    assert_eq!(options.send_limits.body >> 20, 16, "what the router reads");
     let _channel = channel_with(options);
 }
