@@ -3,7 +3,7 @@
 //!
 //! The same with routers of OpenZiti, where there are any, shows what is the SDK's own doing.
 
-use crate::overlay::bad_line::BadLine;
+use crate::overlay::bad_line::{BadLine, NEAR};
 use crate::overlay::place::Place;
 use crate::overlay::router::{Router, RouterProgram};
 use crate::overlay::running::Running;
@@ -121,9 +121,8 @@ fn exchange_over_bad_link(python: &Path, program: &RouterProgram) {
     let Some(line) = BadLine::start(&site) else {
         return;
     };
-    let near = line.near();
     let shared = site.file("shared.yml");
-    let hosts = format!("edge:\n  enrollment:\n    sharedHosts: ['{near}']\n");
+    let hosts = format!("edge:\n  enrollment:\n    sharedHosts: ['{NEAR}']\n");
     fs::write(&shared, hosts).unwrap();
     let controller = site
         .quickstart()
@@ -133,14 +132,14 @@ fn exchange_over_bad_link(python: &Path, program: &RouterProgram) {
             "--config",
             shared.to_str().unwrap(),
         ])
-        .with(["--ctrl-address", &near.to_string()])
+        .with(["--ctrl-address", &NEAR.to_string()])
         .start();
     let port = controller.url().rsplit(':').next().unwrap();
-    let address = format!("{near}:{port}");
+    let address = format!("{NEAR}:{port}");
     let overlay = Overlay::around(&site, Api::admin(&controller), &address);
     overlay.service("echo", &[overlay::intercept("echo.test")]);
     let _routers = [
-        overlay.router_at(Place::Here(near), "r1", program),
+        overlay.router_at(Place::Here(NEAR), "r1", program),
         overlay.router_at(Place::Behind(&line), "r2", program),
     ];
     let [host, client] = people(&overlay);

@@ -101,12 +101,12 @@ async fn judge<S: Stream>(
 /// This comes after everything else that may refuse a connection, so that one that is refused never holds
 /// a place: not even while its router is told why, however many it dials.
 async fn seat<S: Stream>(plane: &Plane, incoming: Incoming<S>) -> Option<Incoming<Placed<S>>> {
-    let Some(place) = plane.places.take() else {
+    let Some(seat) = plane.places.take() else {
         let reason = "the controller has as many connections of routers as it may have";
         incoming.reject(RejectClass::Busy, reason).await;
         return None;
     };
-    Some(incoming.map_stream(|stream| Placed::new(stream, place)))
+    Some(incoming.map_stream(|stream| Placed::new(stream, seat)))
 }
 
 /// Where a connection comes from, for the audit trail.

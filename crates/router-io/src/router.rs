@@ -151,7 +151,7 @@ impl Router {
         let (base, watcher) = Base::new(options, stop.clone())?;
         let (reload, tasks) = (Reload::default(), base.tasks.clone());
         tasks.spawn(watcher.run(reload.clone(), stop.clone()));
-        match base.run(reload).await {
+        match Box::pin(base.run(reload)).await {
             Ok(router) => Ok(router),
             Err(error) => {
                 stop.cancel();

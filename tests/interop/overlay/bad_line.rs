@@ -10,14 +10,15 @@ use support::{TestDirectory, command, run};
 /// Of each direction, so a round trip takes 50 ms. Every fourth packet is sent at once, before those that wait.
 const NETEM: [&str; 6] = ["delay", "25ms", "loss", "1%", "reorder", "25%"];
 
-/// The two ends of the line.
-const NEAR: Ipv4Addr = Ipv4Addr::new(10, 213, 7, 1);
-const FAR: Ipv4Addr = Ipv4Addr::new(10, 213, 7, 2);
+/// The address of this side.
+pub(crate) const NEAR: Ipv4Addr = Ipv4Addr::new(10, 213, 7, 1);
+/// The address of the computer behind the line.
+pub(crate) const FAR: Ipv4Addr = Ipv4Addr::new(10, 213, 7, 2);
 
 pub(crate) struct BadLine {
     namespace: String,
     /// The program that stands in for `netem`.
-    _carrier: Option<Running>,
+    carrier: Option<Running>,
 }
 
 impl BadLine {
@@ -36,7 +37,7 @@ impl BadLine {
         }
         let mut line = Self {
             namespace,
-            _carrier: None,
+            carrier: None,
         };
         let laid = line.lay_netem().or_else(|_| line.lay_carried(site));
         if let Err(problem) = laid {
@@ -44,16 +45,6 @@ impl BadLine {
             return None;
         }
         Some(line)
-    }
-
-    /// The address of this side.
-    pub(crate) const fn near(&self) -> Ipv4Addr {
-        NEAR
-    }
-
-    /// The address of the computer behind the line.
-    pub(crate) const fn far(&self) -> Ipv4Addr {
-        FAR
     }
 
     /// The same command on the computer behind the line.
@@ -66,7 +57,7 @@ impl BadLine {
 
     /// A pair of interfaces, with a queueing discipline at either.
     fn lay_netem(&self) -> Result<(), String> {
-        let [near, far] = self.interfaces();
+        let [near, far] = interfaces();
         let space = &self.namespace;
         ip(&format!(
             "link add {near} type veth peer name {far} netns {space}"
@@ -85,7 +76,7 @@ impl BadLine {
 
     /// Two interfaces of a program that carries packets between them.
     fn lay_carried(&mut self, site: &TestDirectory) -> Result<(), String> {
-        let [near, far] = self.interfaces();
+        let [near, far] = interfaces();
         for interface in [&near, &far] {
             ip(&format!("tuntap add dev {interface} mode tun"))?;
         }
@@ -94,13 +85,13 @@ impl BadLine {
         let mut carrier = Running::start(site, "bad-line", python);
         carrier.until_logged("carrying");
         ip(&format!("link set {far} netns {}", self.namespace))?;
-        self._carrier = Some(carrier);
+        self.carrier = Some(carrier);
         self.open()
     }
 
     /// Gives both ends their addresses.
     fn open(&self) -> Result<(), String> {
-        let [near, far] = self.interfaces();
+        let [near, far] = interfaces();
         let space = &self.namespace;
         ip(&format!("address add {NEAR} peer {FAR} dev {near}"))?;
         ip(&format!("link set {near} up"))?;
@@ -110,15 +101,15 @@ impl BadLine {
         ip(&format!("-n {space} link set {far} up"))?;
         ip(&format!("-n {space} link set lo up"))
     }
+}
 
-    fn interfaces(&self) -> [String; 2] {
-        ["a", "b"].map(|end| format!("pc{}{end}", process::id()))
-    }
+fn interfaces() -> [String; 2] {
+    ["a", "b"].map(|end| format!("pc{}{end}", process::id()))
 }
 
 impl Drop for BadLine {
     fn drop(&mut self) {
-        let [near, _] = self.interfaces();
+        let [near, _] = interfaces();
         let _ = ip(&format!("link delete {near}"));
         let _ = ip(&format!("netns delete {}", self.namespace));
     }

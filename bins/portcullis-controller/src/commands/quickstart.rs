@@ -13,12 +13,14 @@ use crate::home::{self, Home, HomeSettings};
 use crate::serve::{self, ServeOptions};
 use crate::{config, logging, output, signals};
 use anyhow::{Context as _, bail};
+use portcullis_controller_config::ControllerConfig;
 use portcullis_domain::Env;
 use portcullis_listener::Listener;
 use portcullis_pki::KeyType;
 use router::Companion;
 use secrecy::ExposeSecret as _;
 use std::io::{self, IsTerminal as _};
+use std::iter;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use summary::Summary;
@@ -42,11 +44,8 @@ async fn serve_until(stop: CancellationToken, mut arguments: QuickstartArgs) -> 
         arguments.password = Some(password.expose_secret().to_owned());
     }
     administrator::validate(&arguments)?;
-    let console = arguments
-        .console
-        .as_deref()
-        .map(console::find)
-        .transpose()?;
+    let console = arguments.console.as_deref();
+    let console = console.map(console::find).transpose()?;
     // Removed when this function returns or is cancelled.
     let (folder, _temporary) = folder(&arguments)?;
     let env = portcullis_system::env();
@@ -59,10 +58,8 @@ async fn serve_until(stop: CancellationToken, mut arguments: QuickstartArgs) -> 
     } else {
         (open_home(&folder)?, Vec::new())
     };
-    let overlay = arguments.config.as_deref();
-    let files: Vec<_> = std::iter::once(home.config.as_path())
-        .chain(overlay)
-        .collect();
+    let overlay = arguments.config.iter().map(PathBuf::as_path);
+    let files: Vec<_> = iter::once(&*home.config).chain(overlay).collect();
     let (mut config, named) = config::load_with_references(&files)?;
     home.check_store_location(&named)?;
     if !is_new {
@@ -71,32 +68,21 @@ async fn serve_until(stop: CancellationToken, mut arguments: QuickstartArgs) -> 
     if let Some(folder) = &console {
         console::serve(&mut config, folder);
     }
+    logging::configure_filter(&config.log.filter)?;
     let mut plan = ServeOptions::new(config, env);
-    logging::configure_filter(&plan.config.log.filter)?;
     plan.listeners = listeners;
-    let audit = arguments.audit.destination(&plan.config.audit);
-    plan.audit = keep_terminal_quiet(audit, &home);
-    plan.accept_damage = arguments.damage.accept_damage;
-    plan.renew_leaf = home.owns_server_certificate_of(&plan.config);
-    plan.store_must_exist = home.keeps_store_of(&plan.config);
     plan.stop = stop.clone();
+    complete(&mut plan, &home, &arguments);
     let wanted_router = (arguments.router, arguments.router_port);
-    let companion = Companion::of(
-        &home,
-        wanted_router,
-        &plan.config,
-        key_type(arguments.key_type),
-    );
+    let key_type = key_type(arguments.key_type);
+    let companion = Companion::of(&home, wanted_router, &plan.config, key_type);
     if companion.is_some() {
         // It shares the host of the controller, which no certificate of a router names otherwise.
         let host = plan.config.edge.api.address.host.clone();
         plan.config.edge.enrollment.shared_hosts.push(host);
     }
     let routers = plan.config.router_address().to_string();
-    let control_port = (plan.config.web.iter())
-        .flat_map(|listener| &listener.bind_points)
-        .all(|point| point.interface != plan.config.ctrl.listener.endpoint)
-        .then_some(plan.config.ctrl.listener.endpoint.port);
+    let control_port = own_control_port(&plan.config);
     let address = format!("https://{}", plan.config.edge.api.address);
     let is_local = interface(&plan.config.edge.api.address.host).is_loopback();
     let audit = plan.audit.clone();
@@ -109,7 +95,7 @@ async fn serve_until(stop: CancellationToken, mut arguments: QuickstartArgs) -> 
     })?;
     let administrator = administrator::ensure(&running, &home, &arguments).await?;
     let router = match companion {
-        Some(companion) => Some(companion.start(&running, &home, stop).await?),
+        Some(companion) => Some(Box::pin(companion.start(&running, &home, stop)).await?),
         None => None,
     };
     let report = running.start_report();
@@ -133,6 +119,25 @@ async fn serve_until(stop: CancellationToken, mut arguments: QuickstartArgs) -> 
         router.wait().await;
     }
     ended
+}
+
+/// What follows from the home and the arguments.
+fn complete(plan: &mut ServeOptions, home: &Home, arguments: &QuickstartArgs) {
+    let audit = arguments.audit.destination(&plan.config.audit);
+    plan.audit = keep_terminal_quiet(audit, home);
+    plan.accept_damage = arguments.damage.accept_damage;
+    plan.renew_leaf = home.owns_server_certificate_of(&plan.config);
+    plan.store_must_exist = home.keeps_store_of(&plan.config);
+}
+
+/// The port of routers, if it is not that of the APIs.
+fn own_control_port(config: &ControllerConfig) -> Option<u16> {
+    let routers = &config.ctrl.listener.endpoint;
+    let points = config.web.iter().flat_map(|listener| &listener.bind_points);
+    let mut interfaces = points.map(|point| &point.interface);
+    interfaces
+        .all(|interface| interface != routers)
+        .then_some(routers.port)
 }
 
 /// Moves the audit trail of a controller on a terminal into its home: it would scroll the summary away.

@@ -44,7 +44,7 @@ pub(super) async fn run(arguments: RunArgs) -> anyhow::Result<()> {
         entropy: Arc::new(SystemEntropy),
         stop: shutdown.stop.clone(),
     });
-    let router = starting.await?;
+    let router = Box::pin(starting).await?;
     tracing::info!(id = router.id(), version = BUILD.version, "running");
     service_manager::notify_ready();
     tokio::spawn(reload_on_each(hangups, router.reload()));

@@ -43,15 +43,12 @@ pub async fn prepare_companion(app: &App, name: &str) -> Result<CompanionEnrollm
     let token = &enrollment.stored.token;
     let token = app.vault.open_text(&enrollment.key, "token", token)?;
     app.commit(Actor::controller(), move |rows| {
-        match rows.rows().get(&router.key)? {
-            Some(entity) => {
-                let key = router.key;
-                take_certificate(rows, &Found { key, entity }, now)?;
-            },
-            None => {
-                rows.insert(&router.key, &router.entity)?;
-                policies.insert_missing(rows)?;
-            },
+        if let Some(entity) = rows.rows().get(&router.key)? {
+            let key = router.key;
+            take_certificate(rows, &Found { key, entity }, now)?;
+        } else {
+            rows.insert(&router.key, &router.entity)?;
+            policies.insert_missing(rows)?;
         }
         enrollment_records::insert(rows, &enrollment)
     })

@@ -112,7 +112,8 @@ impl Companion {
             entropy: Arc::clone(&env.entropy),
             stop,
         });
-        let router = starting.await.context("the router cannot be started")?;
+        let router = Box::pin(starting).await;
+        let router = router.context("the router cannot be started")?;
         Ok(RunningCompanion {
             router,
             address: address.unwrap_or_default(),
@@ -149,13 +150,12 @@ impl Companion {
         let app = running.app();
         let draft = identity.draft()?;
         let request = CertificateRequest::from_config(config)?;
-        let key = match identity.key(KeyRole::Client)? {
-            Some(key) => key,
-            None => {
-                let key = SigningKey::generate(self.key_type)?;
-                identity.write_key(KeyRole::Client, &key.to_pkcs8_pem()?)?;
-                key
-            },
+        let key = if let Some(key) = identity.key(KeyRole::Client)? {
+            key
+        } else {
+            let key = SigningKey::generate(self.key_type)?;
+            identity.write_key(KeyRole::Client, &key.to_pkcs8_pem()?)?;
+            key
         };
         let enrollment = routers::prepare_companion(app, NAME).await?;
         let csr = request.to_pem(enrollment.router.as_str(), &key)?;
