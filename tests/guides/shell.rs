@@ -92,7 +92,8 @@ impl Shell {
                 last = (length, Instant::now());
             }
             let is_silent = last.1.elapsed() >= SILENCE;
-            (length > echo && is_silent).then_some(()).ok_or(length)
+            // A program may show nothing at all.
+            (length >= echo && is_silent).then_some(()).ok_or(length)
         });
         assert!(started.is_ok(), "the program does not come to rest");
         self.shown_since(before)

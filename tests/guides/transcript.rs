@@ -11,8 +11,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use support::{TestDirectory, binaries, controller, repository, wait};
 
-/// The port that documents use.
-const DOCUMENTED_PORT: &str = "1280";
+/// The ports that documents use: of the controller, of a router for clients, of a server, of a door to it.
+const DOCUMENTED_PORTS: [&str; 4] = ["1280", "3022", "8080", "8081"];
 
 /// Set to write what is shown into the document if it differs.
 const BLESS: &str = "PORTCULLIS_BLESS";
@@ -26,8 +26,8 @@ case "$*" in
 esac
 "#;
 
-/// Types the commands of a document in their order, as a reader does: the controller in a terminal of
-/// its own, all others in a second one.
+/// Types the commands of a document in their order, as a reader does: each program that goes on running in a
+/// terminal of its own, all others in one more.
 ///
 /// # Panics
 ///
@@ -38,18 +38,17 @@ pub(crate) fn check(path: &str) {
     let site = TestDirectory::new();
     let reader = Reader::new(&site);
     let mut terminal = reader.shell();
-    let mut controllers = Vec::new();
+    let mut servers = Vec::new();
     let mut differences = Vec::new();
     let mut outputs = Vec::new();
     let mut answers = Answers::default();
     for step in document::steps(&text) {
         let command = reader.to_type(&step.command);
-        let is_controller = starts_controller(&step.command);
-        let shown = if is_controller {
+        let shown = if let Some(port) = served_port(&step.command) {
             let mut shell = reader.shell();
             let shown = shell.start_program(&command);
-            reader.wait_until_served();
-            controllers.push(shell);
+            reader.wait_until_served(port);
+            servers.push(shell);
             answers.learn_password(&shown);
             shown
         } else {
@@ -83,7 +82,8 @@ pub(crate) fn check(path: &str) {
 struct Reader<'s> {
     site: &'s TestDirectory,
     path: OsString,
-    port: String,
+    /// What stands for the documented ports.
+    ports: [String; DOCUMENTED_PORTS.len()],
 }
 
 impl<'s> Reader<'s> {
@@ -101,7 +101,7 @@ impl<'s> Reader<'s> {
         Self {
             site,
             path,
-            port: controller::free_port().to_string(),
+            ports: DOCUMENTED_PORTS.map(|_| controller::free_port().to_string()),
         }
     }
 
@@ -110,34 +110,47 @@ impl<'s> Reader<'s> {
         let environment = [
             ("HOME", home.display().to_string()),
             ("PATH", self.path.to_string_lossy().into_owned()),
-            ("ZITI_CTRL_EDGE_ADVERTISED_PORT", self.port.clone()),
+            ("ZITI_CTRL_EDGE_ADVERTISED_PORT", self.ports[0].clone()),
         ];
         Shell::start(&home, &environment)
     }
 
-    fn wait_until_served(&self) {
-        let port = self.port.parse().unwrap();
+    fn wait_until_served(&self, documented: &str) {
+        let port = self.to_type(documented).parse().unwrap();
         let address = (Ipv4Addr::LOCALHOST, port);
         wait::until(wait::DEFAULT_TIMEOUT, || TcpStream::connect(address)).unwrap();
     }
 
     /// A documented command as it is typed here.
     fn to_type(&self, command: &str) -> String {
-        command.replace(DOCUMENTED_PORT, &self.port)
+        let pairs = DOCUMENTED_PORTS.iter().zip(&self.ports);
+        pairs.fold(command.to_owned(), |command, (documented, own)| {
+            command.replace(documented, own)
+        })
     }
 
     /// What is shown here as a document says it.
     fn to_document(&self, shown: &str) -> String {
         let home = self.site.work();
-        shown
-            .replace(&home.display().to_string(), "/home/you")
-            .replace(&self.port, DOCUMENTED_PORT)
+        let shown = shown.replace(&home.display().to_string(), "/home/you");
+        let pairs = DOCUMENTED_PORTS.iter().zip(&self.ports);
+        pairs.fold(shown, |shown, (documented, own)| {
+            shown.replace(own, documented)
+        })
     }
 }
 
-fn starts_controller(command: &str) -> bool {
+/// The documented port at which a program that goes on running is reached; `None` for all other commands.
+fn served_port(command: &str) -> Option<&'static str> {
     let words: Vec<_> = command.split_whitespace().collect();
-    words.contains(&"quickstart") || words.starts_with(&["portcullis-controller", "run"])
+    let [controller, router, server, _] = DOCUMENTED_PORTS;
+    match &words[..] {
+        ["portcullis-controller", "run", ..] => Some(controller),
+        words if words.contains(&"quickstart") => Some(controller),
+        ["portcullis-router", "run", ..] => Some(router),
+        ["python3", "-m", "http.server", ..] => Some(server),
+        _ => None,
+    }
 }
 
 /// What was shown after the command itself, which the terminal echoes.
