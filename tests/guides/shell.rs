@@ -22,6 +22,9 @@ const PROMPT_MARK: &[u8] = b"\x1b]133;A\x07";
 /// How long a program that goes on running has to be silent until its start counts as shown.
 const SILENCE: Duration = Duration::from_secs(2);
 
+/// How soon Ctrl-D is typed again. `script` never ends if there are too many of them while a program runs.
+const AGAIN: Duration = Duration::from_millis(200);
+
 /// Bytes that the terminal has received.
 type Received = Arc<Mutex<Vec<u8>>>;
 
@@ -151,8 +154,12 @@ impl Drop for Shell {
         // Ctrl-C for a program that goes on running; it discards keys that were typed but not read, so
         // that Ctrl-D, the end of the input, comes after it.
         let _ = self.keys.write_all(b"\x03");
+        let mut typed: Option<Instant> = None;
         let ended = wait::until(wait::DEFAULT_TIMEOUT, || {
-            let _ = self.keys.write_all(b"\x04");
+            if typed.is_none_or(|at| at.elapsed() >= AGAIN) {
+                let _ = self.keys.write_all(b"\x04");
+                typed = Some(Instant::now());
+            }
             self.child.try_wait().ok().flatten().ok_or(())
         });
         if ended.is_err() {
