@@ -30,6 +30,7 @@ mod tests;
 mod verification;
 mod view;
 
+#[cfg(test)]
 pub(crate) use counters::{LinkCounts, Traffic};
 pub(crate) use manager::{LinkManager, LinkParts};
 pub(crate) use view::{LinkInventory, LinkView};

@@ -14,8 +14,8 @@ use portcullis_channel::Frame;
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_router::access::{Usage, UsageSubject};
 use portcullis_router::edge::{
-    Access as _, AskId, BindKey, ChannelId, CircuitId, ControllerId, InspectionId, RequestFailure,
-    RequestId, SdkChannel, TerminatorId, ToSdk,
+    AskId, BindKey, ChannelId, CircuitId, ControllerId, InspectionId, RequestFailure, RequestId,
+    SdkChannel, TerminatorId, ToSdk,
 };
 use portcullis_transport::Inbox;
 use portcullis_wire::Secret;

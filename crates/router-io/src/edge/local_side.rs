@@ -1,6 +1,5 @@
 //! A connection of an SDK whose circuit ends in the router.
 
-use std::future::Future as _;
 use std::io;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};

@@ -4,7 +4,6 @@ mod read_buffer;
 mod write_queue;
 
 use std::io;
-use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;

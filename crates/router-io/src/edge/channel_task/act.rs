@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use portcullis_channel::ReplyTo;
 use portcullis_router::access::UsedService;
 use portcullis_router::edge::{
     Action, ApiSession, AskId, BindKey, BindRequest, CircuitEnd, HostEvent, HostRequest, Outgoing,
