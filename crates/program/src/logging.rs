@@ -2,7 +2,7 @@
 //!
 //! It contains names that clients choose. One event is always one line of bounded length: control
 //! characters are escaped in JSON and in text.
-//! Logging never blocks on the reader: see [`log_queue`].
+//! Logging never blocks on the reader: see `log_queue`.
 
 mod current_filter;
 mod filter;

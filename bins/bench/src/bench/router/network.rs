@@ -154,6 +154,25 @@ impl Site<'_> {
             "address": format!("tcp:{server}"),
         });
         self.create("terminators", &terminator).await?;
+        self.policies().await
+    }
+
+    /// All routers may dial all services.
+    async fn policies(&mut self) -> anyhow::Result<()> {
+        let all = json!(["#all"]);
+        let policy = json!({
+            "name": "dial", "type": "Dial", "semantic": "AnyOf",
+            "identityRoles": all, "serviceRoles": all,
+        });
+        self.create("service-policies", &policy).await?;
+        let policy = json!({
+            "name": "all", "semantic": "AnyOf", "edgeRouterRoles": all, "identityRoles": all,
+        });
+        self.create("edge-router-policies", &policy).await?;
+        let policy = json!({
+            "name": "all", "semantic": "AnyOf", "edgeRouterRoles": all, "serviceRoles": all,
+        });
+        self.create("service-edge-router-policies", &policy).await?;
         Ok(())
     }
 
