@@ -77,6 +77,8 @@ impl Network {
         });
         let exits = json!({
             "dialers": [{ "binding": "transport" }],
+            // OpenZiti's routers cannot do without the section.
+            "listeners": [],
             "link": { "listeners": [{
                 "binding": "transport",
                 "bind": format!("tls:{linked}"), "advertise": format!("tls:{linked}"),
@@ -184,9 +186,9 @@ impl Site<'_> {
 
     /// Creates and enrolls a router with these sections in its file; answers its id and the file.
     async fn enroll(&mut self, name: &str, sections: &Value) -> anyhow::Result<(String, PathBuf)> {
-        let id = self
-            .create("edge-routers", &json!({ "name": name }))
-            .await?;
+        // The listener dials in the name of the router's own identity.
+        let router = json!({ "name": name, "isTunnelerEnabled": true });
+        let id = self.create("edge-routers", &router).await?;
         let token = self.router(&id, "/data/enrollmentJwt").await?;
         let path = |end: &str| self.directory.join(format!("{name}{end}"));
         let mut file = json!({
