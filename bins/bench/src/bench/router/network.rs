@@ -70,15 +70,14 @@ impl Network {
         let entry = ports::free()?;
         let linked = ports::free()?;
         let enters = json!({
-            "listeners": [{
+            "listeners": [edge_listener()?, {
                 "binding": "proxy", "address": format!("tcp:{entry}"), "service": SERVICE,
             }],
             "link": { "dialers": [{ "binding": "transport" }] },
         });
         let exits = json!({
             "dialers": [{ "binding": "transport" }],
-            // OpenZiti's routers cannot do without the section.
-            "listeners": [],
+            "listeners": [edge_listener()?],
             "link": { "listeners": [{
                 "binding": "transport",
                 "bind": format!("tls:{linked}"), "advertise": format!("tls:{linked}"),
@@ -133,6 +132,15 @@ impl Network {
             sleep(Duration::from_millis(50)).await;
         }
     }
+}
+
+/// OpenZiti's edge routers do not enroll without one.
+fn edge_listener() -> anyhow::Result<Value> {
+    let address = ports::free()?;
+    Ok(json!({
+        "binding": "edge", "address": format!("tls:{address}"),
+        "options": { "advertise": address },
+    }))
 }
 
 async fn echo_once(way: Way) -> anyhow::Result<()> {
