@@ -1,7 +1,5 @@
 //! Listeners for streams: `transport` and `proxy`.
 
-mod admitted;
-
 use std::io;
 use std::net::{Ipv6Addr, SocketAddr};
 use std::sync::Arc;
@@ -12,6 +10,7 @@ use portcullis_listener::{
 };
 use portcullis_router::address::Protocol;
 use portcullis_router::ingress::{DialAnswer, DialLine, MAX_LINE, StreamDoor};
+use portcullis_transport::Holding;
 use tokio::io::{
     AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, BufReader,
 };
@@ -22,7 +21,6 @@ use tokio_rustls::server::TlsStream;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use self::admitted::Admitted;
 use super::circuits::{CircuitRequests, NoCircuit};
 use super::{IngressOpenError, candidates};
 use crate::ends::SocketSide;
@@ -187,7 +185,7 @@ impl Entrance {
     where
         T: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
-        let mut stream = BufReader::with_capacity(LINE_BUFFER, Admitted::new(stream, place));
+        let mut stream = BufReader::with_capacity(LINE_BUFFER, Holding::new(stream, place));
         let line = match &self.service {
             Some(service) => DialLine {
                 client: String::new(),
