@@ -24,12 +24,13 @@ use portcullis_domain::entropy::Entropy;
 use portcullis_router::IncompleteConfigError;
 use portcullis_router::egress::DialerSettings;
 use portcullis_router_config::model::Listener;
+use portcullis_xgress::{Options, Side};
 
 use crate::egress::packets::PacketDialer;
 use crate::egress::server_tls::ServerTls;
 use crate::egress::streams::{Security, StreamDialer};
-use crate::ends::Ends;
-use crate::routes::Dialers;
+use crate::ends::{EndTerms, Ends, Start};
+use crate::routes::{DialRequest, Dialers};
 use crate::tls::Tls;
 
 /// The dialers of this module, with the settings of the section `dialers`.
@@ -57,4 +58,15 @@ pub(crate) fn dialers(
         streams("edge_transport", "xgress/edge_transport", encrypting)?,
         ("transport_udp".to_owned(), Arc::new(packets) as _),
     ]))
+}
+
+/// The end of the circuit that a dial is for.
+fn terminating_end(request: DialRequest, options: Arc<Options>) -> EndTerms {
+    EndTerms {
+        circuit: request.circuit,
+        address: request.address,
+        side: Side::Terminator,
+        options,
+        start: Start::AtOnce,
+    }
 }

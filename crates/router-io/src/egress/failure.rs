@@ -2,9 +2,12 @@
 
 use std::io;
 
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 use portcullis_e2e_encryption::KeyExchangeError;
 use portcullis_router::address::AddressError;
 use portcullis_wire::control::route::RouteFailure;
+use portcullis_wire::peer_data::PeerData;
 use rustix::io::Errno;
 
 use crate::routes::DialFailure;
@@ -30,9 +33,19 @@ pub(super) enum Unreached {
     Entropy,
 }
 
+/// A dial whose failure is told to a controller.
+pub(super) fn reported(
+    destination: String,
+    dialing: impl Future<Output = Result<PeerData, Unreached>> + Send + 'static,
+) -> BoxFuture<'static, Result<PeerData, DialFailure>> {
+    let told =
+        dialing.map(move |dialed| dialed.map_err(|unreached| unreached.into_failure(&destination)));
+    told.boxed()
+}
+
 impl Unreached {
     /// What a controller is told about a terminator's address.
-    pub(super) fn into_failure(self, destination: &str) -> DialFailure {
+    fn into_failure(self, destination: &str) -> DialFailure {
         DialFailure {
             reason: format!("`{}`: {self}", destination.escape_debug()),
             failure: self.failure(),

@@ -4,17 +4,17 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use portcullis_router::address::PacketAddress;
 use portcullis_router::egress::DialerSettings;
 use portcullis_wire::peer_data::PeerData;
-use portcullis_xgress::{Options, Side};
+use portcullis_xgress::Options;
 use tokio::net::UnixDatagram;
 
 use super::connect::{deadline, udp};
-use super::failure::Unreached;
-use crate::ends::{DatagramSide, EndTerms, Ends, Start};
+use super::failure::{Unreached, reported};
+use super::terminating_end;
+use crate::ends::{DatagramSide, Ends};
 use crate::routes::{DialFailure, DialRequest, Dialer};
 
 /// For traces.
@@ -39,16 +39,10 @@ impl PacketDialer {
 
     async fn dial(self, request: DialRequest) -> Result<PeerData, Unreached> {
         let address = PacketAddress::to_dial(&request.destination)?;
-        let terms = EndTerms {
-            circuit: request.circuit,
-            address: request.address,
-            side: Side::Terminator,
-            options: self.options,
-            start: Start::AtOnce,
-        };
+        let deadline = deadline(request.deadline, self.connect_timeout);
+        let terms = terminating_end(request, self.options);
         let _goes_on = match &address {
             PacketAddress::Udp { family, place } => {
-                let deadline = deadline(request.deadline, self.connect_timeout);
                 let socket = udp(*family, place, deadline).await?;
                 self.ends.open(&terms, DatagramSide::new(KIND, socket))
             },
@@ -64,12 +58,7 @@ impl PacketDialer {
 impl Dialer for PacketDialer {
     fn dial(&self, request: DialRequest) -> BoxFuture<'static, Result<PeerData, DialFailure>> {
         let destination = request.destination.clone();
-        let dialing = Self::dial(self.clone(), request);
-        let dialed = async move {
-            let dialed = dialing.await;
-            dialed.map_err(|unreached| unreached.into_failure(&destination))
-        };
-        dialed.boxed()
+        reported(destination, Self::dial(self.clone(), request))
     }
 }
 

@@ -6,23 +6,23 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use portcullis_domain::entropy::Entropy;
 use portcullis_router::address::{IpFamily, Protocol, TransportAddress};
 use portcullis_router::egress::DialerSettings;
 use portcullis_wire::Secret;
 use portcullis_wire::peer_data::{LOCAL_ADDRESS, PUBLIC_KEY, PeerData, REMOTE_ADDRESS};
-use portcullis_xgress::{Options, Side};
+use portcullis_xgress::Options;
 use tokio::net::{TcpStream, UdpSocket};
 use tokio_rustls::client::TlsStream;
 
 use super::connect::{deadline, in_time, tcp, udp};
 use super::encryption::Encryption;
-use super::failure::Unreached;
+use super::failure::{Unreached, reported};
 use super::server_tls::ServerTls;
+use super::terminating_end;
 use crate::encrypted_side::EncryptedSide;
-use crate::ends::{DatagramSide, EndTerms, Ends, LocalSide, SocketSide, Start};
+use crate::ends::{DatagramSide, EndTerms, Ends, LocalSide, SocketSide};
 use crate::routes::{DialFailure, DialRequest, Dialer};
 
 /// Whether the router encrypts for the dialing end.
@@ -80,13 +80,7 @@ impl StreamDialer {
             peer_data.insert(PUBLIC_KEY, Secret::new(key));
         }
         tracing::debug!(circuit = %request.circuit, %address, "server connected");
-        let terms = EndTerms {
-            circuit: request.circuit,
-            address: request.address,
-            side: Side::Terminator,
-            options: self.options,
-            start: Start::AtOnce,
-        };
+        let terms = terminating_end(request, self.options);
         let (ends, kind) = (&self.ends, self.kind);
         match server {
             Server::Tcp(stream) => open(ends, &terms, SocketSide::new(kind, stream), encryption),
@@ -131,12 +125,7 @@ impl StreamDialer {
 impl Dialer for StreamDialer {
     fn dial(&self, request: DialRequest) -> BoxFuture<'static, Result<PeerData, DialFailure>> {
         let destination = request.destination.clone();
-        let dialing = Self::dial(self.clone(), request);
-        let dialed = async move {
-            let dialed = dialing.await;
-            dialed.map_err(|unreached| unreached.into_failure(&destination))
-        };
-        dialed.boxed()
+        reported(destination, Self::dial(self.clone(), request))
     }
 }
 
