@@ -6,6 +6,7 @@ use crate::cli::CONFIG;
 use anyhow::anyhow;
 use portcullis_command_line::supports_color;
 use portcullis_program::output;
+use portcullis_router::control::EndpointsFile;
 use portcullis_router::keys_without_effect;
 use portcullis_router_config::model::RouterConfig;
 use portcullis_router_config::{
@@ -47,7 +48,7 @@ pub(crate) fn load_file(
     let environment = |name: &str| std::env::var(name).ok();
     let options = CheckOptions::new().environment(&environment);
     let loaded = load(&SourceFile::new(&name, bytes), &options);
-    let endpoints_file = endpoints_file(path, &loaded.config);
+    let endpoints_file = EndpointsFile::path(&loaded.config.ctrl, path);
     let own = own_findings(&loaded);
     let mut findings = loaded.report.findings;
     findings.extend(own);
@@ -79,13 +80,6 @@ pub(crate) fn own_findings(loaded: &LoadedConfig) -> Vec<Finding> {
     let mut findings = unsupported::check(&loaded.config);
     findings.extend(keys_without_effect(&loaded.effective));
     findings
-}
-
-/// `ctrl.endpointsFile`; by default `endpoints.yml` beside the configuration.
-fn endpoints_file(path: &Path, config: &RouterConfig) -> PathBuf {
-    let named = config.ctrl.endpoints_file.as_ref();
-    let named = named.map(|file| PathBuf::from(&file.value));
-    named.unwrap_or_else(|| path.with_file_name("endpoints.yml"))
 }
 
 /// A program that runs in a service has no reader of drawings, unless it cannot start.

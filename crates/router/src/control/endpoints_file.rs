@@ -3,7 +3,9 @@
 //! OpenZiti's routers keep the same file, so one may take the place of the other.
 
 use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 
+use portcullis_router_config::model::Ctrl;
 use portcullis_wire::control::address::{Controller, Endpoint};
 use portcullis_yaml::{Limits, Map, Node, ParseError, SourceId, decode, parse};
 use serde_json::Value;
@@ -25,7 +27,18 @@ pub enum EndpointsFileError {
     Shape,
 }
 
+/// Its name, beside the configuration.
+const NAME: &str = "endpoints.yml";
+
 impl EndpointsFile {
+    /// Where it is: `ctrl.endpointsFile`, or beside the configuration in `file`.
+    pub fn path(config: &Ctrl, file: &Path) -> PathBuf {
+        match &config.endpoints_file {
+            Some(given) => PathBuf::from(&given.value),
+            None => file.with_file_name(NAME),
+        }
+    }
+
     /// The file for these controllers.
     pub fn new(controllers: Vec<Controller>) -> Self {
         let endpoints = controllers.iter().flat_map(|one| &one.endpoints);

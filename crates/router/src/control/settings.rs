@@ -8,10 +8,8 @@ use portcullis_router_config::Source;
 use portcullis_router_config::model::Ctrl;
 
 use super::address::ControlAddress;
+use super::endpoints_file::EndpointsFile;
 use crate::section_reader::{IncompleteConfigError, SectionReader};
-
-/// Name of the endpoints file beside the configuration.
-const ENDPOINTS_FILE: &str = "endpoints.yml";
 
 /// What the section `ctrl` says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,7 +70,7 @@ impl ControlSettings {
         let startup_timeout = reader.duration("startupTimeout", config.startup_timeout.as_ref())?;
         Ok(Self {
             addresses: addresses(config, reader)?,
-            endpoints_file: endpoints_file(config, file),
+            endpoints_file: EndpointsFile::path(config, file),
             bind: config.bind.as_ref().map(|bind| bind.value.clone()),
             request_timeout: reader.duration(
                 "defaultRequestTimeout",
@@ -102,13 +100,6 @@ fn addresses(
     addresses
         .collect::<Result<_, _>>()
         .map_err(|_invalid| reader.missing(key))
-}
-
-fn endpoints_file(config: &Ctrl, file: &Path) -> PathBuf {
-    match &config.endpoints_file {
-        Some(given) => PathBuf::from(&given.value),
-        None => file.with_file_name(ENDPOINTS_FILE),
-    }
 }
 
 /// In milliseconds only if it is not given otherwise.
