@@ -130,6 +130,7 @@ struct Base {
     build: BuildInfo,
     identity: IdentityFiles,
     tls: Arc<Tls>,
+    control: ControlSettings,
     controllers: Arc<Controllers>,
     ends: Ends,
     forwarder: ForwarderSettings,
@@ -228,6 +229,7 @@ impl Base {
             build: options.build,
             identity,
             tls,
+            control,
             controllers,
             forwarder,
             clock: options.clock,
@@ -395,10 +397,6 @@ impl Base {
         Ok((servers, content))
     }
 
-    fn control_settings(&self) -> Result<ControlSettings, IncompleteConfigError> {
-        ControlSettings::from_config(&self.config.ctrl, &self.config_file)
-    }
-
     fn control(
         &self,
         links: &Arc<LinkManager>,
@@ -414,7 +412,7 @@ impl Base {
         };
         let announced = links.announcements();
         Ok(ControlSetup {
-            settings: self.control_settings()?,
+            settings: self.control.clone(),
             greeting: Greeting::new(self.id.to_string(), self.version(), announced, offer),
             tls: Arc::clone(&self.tls),
             clock: self.clock,
