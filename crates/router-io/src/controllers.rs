@@ -75,10 +75,6 @@ impl Controllers {
         self.connected.write().remove(controller);
     }
 
-    pub(crate) fn is_connected(&self, controller: &ControllerId) -> bool {
-        self.connected.read().contains_key(controller)
-    }
-
     /// How those that are connected answer heartbeats.
     pub(crate) fn views(&self) -> Vec<ControllerView> {
         let connected = self.connected.read();

@@ -183,6 +183,7 @@ impl Edge {
     }
 
     /// Number of open channels.
+    #[cfg(test)]
     pub(crate) fn clients(&self) -> usize {
         self.shared.presence.len()
     }

@@ -10,11 +10,6 @@
 //! Every link and every end of a circuit is a `Destination`. Whoever reads a message of a circuit hands it to
 //! the `Relay`, which knows where it goes.
 
-#![allow(
-    dead_code,
-    reason = "figures and inspections of the edge and of dials come next"
-)]
-
 mod access;
 mod alarm;
 mod certificate_request;

@@ -220,17 +220,6 @@ impl Relay {
         Some((hop, Arc::clone(destination)))
     }
 
-    /// The controller that a circuit belongs to.
-    pub(crate) fn owner(&self, circuit: &str) -> Option<ControllerId> {
-        self.forwarder.read().owner(circuit).cloned()
-    }
-
-    /// Says that a circuit is in use, of what does not pass through [`forward`](Self::forward).
-    pub(crate) fn note_activity(&self, circuit: &str) {
-        let now = self.clock.moment();
-        self.forwarder.read().note_activity(circuit, now);
-    }
-
     pub(crate) fn route(&self, route: &Route, owner: &ControllerId) -> Result<(), RouteRefusal> {
         let now = self.clock.moment();
         let result = self.forwarder.write().route(route, owner, now);

@@ -124,6 +124,7 @@ impl Routes {
     }
 
     /// Dials that wait, and dials that are under way.
+    #[cfg(test)]
     pub(crate) fn dials(&self) -> (usize, usize) {
         self.dialing.lock().counts()
     }

@@ -74,6 +74,7 @@ impl Attendance {
     }
 
     /// Number of channels.
+    #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         self.presence.lock().len()
     }

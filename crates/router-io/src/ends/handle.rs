@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use portcullis_forwarding::Hop;
-use portcullis_router::edge::CircuitId;
 
 use super::inbox::Inbox;
 
@@ -17,10 +16,6 @@ pub(crate) struct EndHandle {
 impl EndHandle {
     pub(super) const fn new(inbox: Arc<Inbox>, hop: Hop) -> Self {
         Self { inbox, hop }
-    }
-
-    pub(crate) fn circuit(&self) -> &CircuitId {
-        self.inbox.circuit()
     }
 
     /// Where what the end sends comes from: also what is put into the circuit beside it, such as traces.

@@ -50,11 +50,6 @@ impl LinkChannels {
         self.all().flat_map(ChannelHandle::roles).collect()
     }
 
-    /// Number of messages that wait to be sent.
-    pub(super) fn queued(&self, priority: Priority) -> usize {
-        self.get(priority).queued_frames(priority)
-    }
-
     fn get(&self, priority: Priority) -> &ChannelHandle {
         match (priority, &self.acknowledgments) {
             (Priority::High, Some(channel)) => channel,

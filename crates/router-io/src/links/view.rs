@@ -1,6 +1,6 @@
 //! Links, as inspections, checks and metrics see them.
 
-use portcullis_channel::{Liveness, Priority, Role};
+use portcullis_channel::{Liveness, Role};
 use portcullis_wire::control::link::LinkConnection;
 
 use crate::links::counters::LinkCounts;
@@ -27,10 +27,6 @@ pub(crate) struct LinkView {
     /// Whether it may carry anything; duplicates must not.
     pub(crate) is_used: bool,
     pub(crate) counts: LinkCounts,
-    /// Messages with data that wait.
-    pub(crate) queued_payloads: usize,
-    /// Acknowledgments that wait.
-    pub(crate) queued_acknowledgments: usize,
 }
 
 /// Knows the links that are open.
@@ -58,8 +54,6 @@ impl OpenLink {
             liveness: self.liveness(),
             is_used,
             counts: self.counters.get(),
-            queued_payloads: self.channels.queued(Priority::Default),
-            queued_acknowledgments: self.channels.queued(Priority::High),
         }
     }
 }

@@ -51,6 +51,7 @@ impl Dialing {
     }
 
     /// Dials that wait, and dials that are under way.
+    #[cfg(test)]
     pub(super) fn counts(&self) -> (usize, usize) {
         (self.queue.waiting(), self.queue.working())
     }

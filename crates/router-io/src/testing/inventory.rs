@@ -37,8 +37,6 @@ impl LinkInventory for OneLink {
                 },
                 ..LinkCounts::default()
             },
-            queued_payloads: 0,
-            queued_acknowledgments: 0,
         }]
     }
 }

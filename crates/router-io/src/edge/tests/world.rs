@@ -9,7 +9,6 @@ use portcullis_domain::clock::Timestamp;
 use portcullis_forwarding::ForwardingOptions;
 use portcullis_router::circuits::{ForwarderSettings, QueueSize};
 use portcullis_router::edge::{ControllerId, EdgeLimits, EdgeListenerSettings, EdgeSettings};
-use portcullis_wire::control::ControlMessage;
 use portcullis_xgress::Options;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -184,9 +183,5 @@ impl World {
         Sdk::connect(self.address, &self.network, &pair, Some(&token))
             .await
             .unwrap()
-    }
-
-    pub(super) fn tell_all(&self, message: &ControlMessage) {
-        self.controllers.tell_all(message);
     }
 }
