@@ -18,11 +18,13 @@ pub(crate) use config::{
 };
 pub(crate) use diagnosis::{DoctorArgs, FingerprintArgs};
 pub(crate) use network::{InitArgs, NewPasswordArgs, QuickstartArgs, RunArgs};
-pub(crate) use program::{CompletionArgs, ManArgs, PROGRAM};
+pub(crate) use program::PROGRAM;
 
 use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
 use groups::GROUPS;
 use portcullis_command_line::arrange;
+use portcullis_program::completion::CompletionArgs;
+use portcullis_program::man::ManArgs;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -99,8 +101,10 @@ pub(crate) enum Command {
     /// Show the fingerprint of the CA
     Fingerprint(FingerprintArgs),
     /// Generate a shell completion script
+    #[command(after_long_help = program::COMPLETION_EXAMPLES)]
     Completion(CompletionArgs),
     /// Write man pages
+    #[command(after_long_help = program::MAN_EXAMPLES)]
     Man(ManArgs),
     /// Show the version
     #[command(after_long_help = program::VERSION_EXAMPLES)]

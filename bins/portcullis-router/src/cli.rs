@@ -6,12 +6,14 @@ mod program;
 mod run;
 
 pub(crate) use enroll::{EnrollArgs, KeyTypeArg};
-pub(crate) use program::{CompletionArgs, ManArgs, PROGRAM};
+pub(crate) use program::PROGRAM;
 pub(crate) use run::RunArgs;
 
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use groups::GROUPS;
 use portcullis_command_line::arrange;
+use portcullis_program::completion::CompletionArgs;
+use portcullis_program::man::ManArgs;
 use portcullis_router_config_commands::{self as router_config, RouterConfigCommand};
 
 const EXAMPLES: &str = "\
@@ -82,8 +84,10 @@ pub(crate) enum Command {
     #[command(after_long_help = router_config::EXAMPLES)]
     Config(ConfigArgs),
     /// Generate a shell completion script
+    #[command(after_long_help = program::COMPLETION_EXAMPLES)]
     Completion(CompletionArgs),
     /// Write man pages
+    #[command(after_long_help = program::MAN_EXAMPLES)]
     Man(ManArgs),
     /// Show the version
     #[command(after_long_help = program::VERSION_EXAMPLES)]

@@ -1,8 +1,17 @@
 //! The script that lets a shell complete command lines.
 
 use crate::output;
+use clap::Args;
 use portcullis_command_line::completion::{Shell, script};
 use std::process::ExitCode;
+
+/// Arguments of `completion`.
+#[derive(Debug, Args)]
+pub struct CompletionArgs {
+    /// Shell to generate the script for
+    #[arg(value_enum)]
+    pub shell: Shell,
+}
 
 /// Prints the script for `program`.
 pub fn print(program: &str, shell: Shell) -> anyhow::Result<ExitCode> {

@@ -2,12 +2,24 @@
 
 use crate::output;
 use anyhow::{Context as _, bail};
-use clap::Command;
+use clap::{Args, Command, ValueHint};
 use portcullis_command_line::man::{find_existing, pages};
 use portcullis_files::PUBLIC_MODE;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+
+/// Arguments of `man`.
+#[derive(Debug, Args)]
+pub struct ManArgs {
+    /// Directory for the pages; created if it does not exist
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub out: PathBuf,
+
+    /// Replace existing pages
+    #[arg(long)]
+    pub force: bool,
+}
 
 /// Writes the pages of a command line to a directory; `replace` allows to replace existing ones.
 pub fn write(command: Command, dir: &Path, replace: bool) -> anyhow::Result<ExitCode> {

@@ -1,13 +1,9 @@
-//! Arguments of `completion` and `man`, which are about the program itself.
-
-use clap::{Args, ValueHint};
-use portcullis_command_line::completion::Shell;
-use std::path::PathBuf;
+//! Help for the commands that are about the program itself.
 
 /// Name of the program.
 pub(crate) const PROGRAM: &str = "portcullis-router";
 
-const COMPLETION_EXAMPLES: &str = "\
+pub(super) const COMPLETION_EXAMPLES: &str = "\
 The script asks this program for each completion. Commands, options, files and
 the keys of `config explain` are completed.
 
@@ -20,7 +16,7 @@ Examples:
   portcullis-router completion fish \\
       > ~/.config/fish/completions/portcullis-router.fish";
 
-const MAN_EXAMPLES: &str = "\
+pub(super) const MAN_EXAMPLES: &str = "\
 One page for each command: `man portcullis-router-run`. Nothing is written
 if there is a file of the same name already, unless --force is given.
 
@@ -31,25 +27,3 @@ Examples:
 pub(super) const VERSION_EXAMPLES: &str = "\
 Examples:
   portcullis-router version";
-
-/// Arguments of `completion`.
-#[derive(Debug, Args)]
-#[command(after_long_help = COMPLETION_EXAMPLES)]
-pub(crate) struct CompletionArgs {
-    /// Shell to generate the script for
-    #[arg(value_enum)]
-    pub(crate) shell: Shell,
-}
-
-/// Arguments of `man`.
-#[derive(Debug, Args)]
-#[command(after_long_help = MAN_EXAMPLES)]
-pub(crate) struct ManArgs {
-    /// Directory for the pages; created if it does not exist
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    pub(crate) out: PathBuf,
-
-    /// Replace existing pages
-    #[arg(long)]
-    pub(crate) force: bool,
-}
