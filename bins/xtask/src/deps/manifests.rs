@@ -6,7 +6,12 @@ use toml::{Table, Value};
 
 /// Crates that contain only test code. Clippy's exceptions for tests do not apply to functions that tests
 /// share, so these crates configure their own lints, but must keep [`REQUIRED_LINTS`].
-const TEST_CRATES: &[&str] = &["crates/simulated-router", "crates/testkit", "tests"];
+const TEST_CRATES: &[&str] = &[
+    "crates/simulated-router",
+    "crates/simulated-sdk",
+    "crates/testkit",
+    "tests",
+];
 
 /// Lints that every crate must have at the level of the workspace.
 const REQUIRED_LINTS: &[[&str; 2]] = &[

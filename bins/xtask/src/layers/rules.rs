@@ -3,9 +3,10 @@
 use std::path::Path;
 
 /// Crates that only tests use.
-pub(super) const FOR_TESTS: [&str; 3] = [
+pub(super) const FOR_TESTS: [&str; 4] = [
     "portcullis-seeded-random",
     "portcullis-simulated-router",
+    "portcullis-simulated-sdk",
     "portcullis-testkit",
 ];
 
@@ -149,6 +150,10 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
     (
         "simulated-router",
         AllowedDependencies::Only(&["channel", "pki", "transport", "wire"]),
+    ),
+    (
+        "simulated-sdk",
+        AllowedDependencies::Only(&["channel", "transport", "wire", "xgress"]),
     ),
     ("storage", AllowedDependencies::Only(&["domain"])),
     (

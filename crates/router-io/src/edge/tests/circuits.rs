@@ -2,93 +2,26 @@
 
 use std::time::Duration;
 
-use bytes::Bytes;
 use portcullis_channel::{ContentType, HeaderKey, Headers, Message, Priority};
-use portcullis_seeded_random::Random;
+use portcullis_simulated_sdk::{
+    bind, carry, data, dial_through, dial_v2, next_data, reader, receive_all, send_all, writer,
+};
 use portcullis_wire::ErrorCode;
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::session::SessionsRemoved;
 use portcullis_wire::control::terminator::{TerminatorToValidate, ValidateTerminators};
 use portcullis_wire::edge::{
-    Connect, ConnectV2, ConnectionId, Data, DataFlags, Dial, DialFailed, DialSuccess, EdgeMessage,
-    StateClosed, StateConnected,
+    Connect, ConnectV2, ConnectionId, DataFlags, DialFailed, EdgeMessage, StateClosed,
 };
 use portcullis_wire::xgress::Payload;
-use portcullis_xgress::{Endpoint, Options, Received, Segment, Side};
-use sha2::{Digest as _, Sha256};
+use portcullis_xgress::{Endpoint, Options, Side};
 use tokio::time::timeout;
 
 use super::network::{ENCRYPTED, SERVICE};
-use super::sdk::{Sdk, bind, data, dial_v2};
 use super::world::World;
 
 /// Bytes that circuits carry.
 const TOTAL: usize = 3_000_000;
-
-/// Takes the connection that is offered next.
-async fn takes(host: &mut Sdk) -> Dial {
-    let (dial, request) = host
-        .finds(|message, request| match message {
-            EdgeMessage::Dial(dial) => Some((dial.clone(), request.clone())),
-            _ => None,
-        })
-        .await;
-    let success = EdgeMessage::DialSuccess(DialSuccess {
-        connection: dial.connection,
-        new_connection: dial.new_connection.unwrap(),
-        ..DialSuccess::default()
-    });
-    host.replies(&request, &success);
-    dial
-}
-
-/// Dials, while the host takes what is offered.
-async fn dialed(
-    client: &Sdk,
-    host: &mut Sdk,
-    dial: EdgeMessage,
-) -> (Dial, Result<StateConnected, StateClosed>) {
-    tokio::join!(takes(host), client.dials(dial))
-}
-
-async fn next_data(sdk: &mut Sdk) -> Data {
-    sdk.finds(|message, _| match message {
-        EdgeMessage::Data(data) => Some(data.clone()),
-        _ => None,
-    })
-    .await
-}
-
-/// Sends data of many sizes, and finishes with its digest.
-async fn sends(sdk: &Sdk, connection: ConnectionId, seed: u64, total: usize) -> Vec<u8> {
-    let mut random = Random::from_seed(seed);
-    let mut digest = Sha256::new();
-    let mut sent = 0;
-    while sent < total {
-        let length = usize::try_from(random.below(100_000)).unwrap();
-        let mut bytes = vec![0; length];
-        bytes.fill_with(|| u8::try_from(random.below(256)).unwrap());
-        digest.update(&bytes);
-        sent += length;
-        sdk.says(data(connection, bytes, DataFlags::default()))
-            .await;
-    }
-    sdk.says(data(connection, Bytes::new(), DataFlags::FIN))
-        .await;
-    digest.finalize().to_vec()
-}
-
-/// The digest of all data until its end.
-async fn receives(sdk: &mut Sdk) -> Vec<u8> {
-    let mut digest = Sha256::new();
-    loop {
-        let data = next_data(sdk).await;
-        digest.update(data.data.expose());
-        if data.flags.contains(DataFlags::FIN) {
-            return digest.finalize().to_vec();
-        }
-    }
-}
 
 #[tokio::test]
 async fn circuits_that_end_in_the_router_carry_everything_both_ways() {
@@ -99,18 +32,22 @@ async fn circuits_that_end_in_the_router_carry_everything_both_ways() {
     assert_eq!(controller.terminators().len(), 1);
     let mut client = world.sdk("alice").await;
     let dial = dial_v2(1, SERVICE, false);
-    let (dial, connected) = dialed(&client, &mut host, dial).await;
+    let (dial, connected) = dial_through(&client, &mut host, dial).await;
     let connected = connected.unwrap();
     assert_eq!(connected.circuit_id, dial.circuit_id);
     assert_eq!(dial.dialer_identity_id.as_deref(), Some("alice"));
     assert_eq!(dial.dialer_identity_name.as_deref(), Some("alice's name"));
     let served = dial.new_connection.unwrap();
 
-    let (client_id, forth) = (ConnectionId(1), sends(&client, ConnectionId(1), 1, TOTAL));
-    let (forth, received) = tokio::join!(forth, receives(&mut host));
+    let (client_id, forth) = (
+        ConnectionId(1),
+        send_all(&client, ConnectionId(1), 1, TOTAL),
+    );
+    let (forth, received) = tokio::join!(forth, receive_all(&mut host));
     assert_eq!(forth, received);
     // The other direction goes on after the end of this one.
-    let (back, received) = tokio::join!(sends(&host, served, 2, TOTAL), receives(&mut client));
+    let (back, received) =
+        tokio::join!(send_all(&host, served, 2, TOTAL), receive_all(&mut client));
     assert_eq!(back, received);
 
     client
@@ -149,7 +86,7 @@ async fn session_for_a_service_dials_as_well() {
     };
     let refused = client.dials(connect("Bind")).await.unwrap_err();
     assert_eq!(refused.code, Some(ErrorCode::WrongSessionType));
-    let (dial, connected) = dialed(&client, &mut host, connect("Dial")).await;
+    let (dial, connected) = dial_through(&client, &mut host, connect("Dial")).await;
     connected.unwrap();
     client
         .says(data(ConnectionId(0), "hi", DataFlags::default()))
@@ -172,87 +109,6 @@ async fn session_for_a_service_dials_as_well() {
     assert_eq!(refused.reason, "Invalid Session", "C SDKs look for that");
 }
 
-/// An SDK that is an end of a circuit, between its endpoint and the router.
-async fn carries(
-    sdk: &mut Sdk,
-    endpoint: &mut Endpoint,
-    clock: &portcullis_transport::Clock,
-    mut done: impl FnMut(&mut Endpoint, portcullis_channel::Now) -> bool,
-) {
-    loop {
-        let now = clock.now();
-        let is_done = done(endpoint, now);
-        while let Some(acknowledgement) = endpoint.poll_acknowledgement() {
-            sdk.says(EdgeMessage::Acknowledgement(acknowledgement))
-                .await;
-        }
-        while let Some(payload) = endpoint.poll_payload(now) {
-            sdk.says(EdgeMessage::Payload(payload)).await;
-        }
-        if is_done {
-            return;
-        }
-        let wait = endpoint
-            .poll_timeout()
-            .map_or(Duration::from_secs(20), |(at, _)| {
-                at.since(clock.now().mono)
-            });
-        match timeout(wait, sdk.hears()).await {
-            Ok(message) => match message.expect("the channel is open").0 {
-                EdgeMessage::Payload(payload) => {
-                    assert!(payload.connection.is_some(), "SDKs find it by that");
-                    endpoint.handle_payload(payload, clock.now());
-                },
-                EdgeMessage::Acknowledgement(acknowledgement) => {
-                    endpoint.handle_acknowledgement(&acknowledgement, clock.now());
-                },
-                other => panic!("{other:?}"),
-            },
-            Err(_elapsed) => endpoint.handle_timeout(clock.now()),
-        }
-    }
-}
-
-/// Writes segments and their digest.
-fn writer(total: usize) -> impl FnMut(&mut Endpoint, portcullis_channel::Now) -> bool {
-    let mut written = 0;
-    let mut is_finished = false;
-    move |endpoint, now| {
-        while written < total && endpoint.is_writable() {
-            let byte = u8::try_from(written / 1000 % 251).unwrap();
-            endpoint
-                .write(Segment::from(vec![byte; 1000]), now)
-                .unwrap();
-            written += 1000;
-        }
-        if written >= total && !is_finished {
-            endpoint.finish(now);
-            is_finished = true;
-        }
-        is_finished && endpoint.poll_timeout().is_none()
-    }
-}
-
-fn reader(total: usize) -> impl FnMut(&mut Endpoint, portcullis_channel::Now) -> bool {
-    let mut read = 0;
-    move |endpoint, now| {
-        while let Some(received) = endpoint.read(now) {
-            let Received::Segment(segment) = received else {
-                assert_eq!(read, total);
-                return true;
-            };
-            let bytes = segment.data.expose();
-            if bytes.is_empty() {
-                continue;
-            }
-            let byte = u8::try_from(read / 1000 % 251).unwrap();
-            assert_eq!(bytes, &vec![byte; 1000]);
-            read += bytes.len();
-        }
-        false
-    }
-}
-
 #[tokio::test]
 async fn circuits_that_end_in_sdks_pass_through() {
     let (world, controller) = World::connected(&["alice", "bob"]).await;
@@ -260,7 +116,7 @@ async fn circuits_that_end_in_sdks_pass_through() {
     let token = world.network.service_token("bob", SERVICE, "Bind");
     host.binds(&token, "listener", true).await;
     let mut client = world.sdk("alice").await;
-    let (dial, connected) = dialed(&client, &mut host, dial_v2(1, SERVICE, true)).await;
+    let (dial, connected) = dial_through(&client, &mut host, dial_v2(1, SERVICE, true)).await;
     let connected = connected.unwrap();
     assert!(connected.uses_xgress && dial.uses_xgress);
     assert_eq!(connected.controller_id.as_deref(), Some("instance-1"));
@@ -271,8 +127,8 @@ async fn circuits_that_end_in_sdks_pass_through() {
     let options = std::sync::Arc::new(Options::default());
     let end = |side| Endpoint::new(side, circuit.clone(), options.clone(), clock.now());
     let (mut near, mut far) = (end(Side::Initiator), end(Side::Terminator));
-    let sending = carries(&mut client, &mut near, &clock, writer(TOTAL));
-    let reading = carries(&mut host, &mut far, &clock, reader(TOTAL));
+    let sending = carry(&mut client, &mut near, &clock, writer(TOTAL));
+    let reading = carry(&mut host, &mut far, &clock, reader(TOTAL));
     tokio::pin!(sending);
     // The sender waits for acknowledgements longer than the reader reads.
     tokio::select! {
@@ -459,7 +315,7 @@ async fn sdk_that_reads_nothing_holds_up_no_other() {
     let token = world.network.service_token("bob", SERVICE, "Bind");
     host.binds(&token, "listener", false).await;
     let stalled = world.sdk("alice").await;
-    let (dial, connected) = dialed(&stalled, &mut host, dial_v2(1, SERVICE, false)).await;
+    let (dial, connected) = dial_through(&stalled, &mut host, dial_v2(1, SERVICE, false)).await;
     connected.unwrap();
     // As much as the network and the router take for a client that reads nothing.
     let flooded = dial.new_connection.unwrap();
@@ -484,12 +340,13 @@ async fn sdk_that_reads_nothing_holds_up_no_other() {
         .finds(|message, _| matches!(message, EdgeMessage::BindSuccess(_)).then_some(()))
         .await;
     drop(host);
-    let (dial, connected) = dialed(&other, &mut second_host, dial_v2(1, SERVICE, false)).await;
+    let (dial, connected) =
+        dial_through(&other, &mut second_host, dial_v2(1, SERVICE, false)).await;
     connected.unwrap();
     let served = dial.new_connection.unwrap();
     let (back, received) = tokio::join!(
-        sends(&second_host, served, 3, 1_000_000),
-        receives(&mut other)
+        send_all(&second_host, served, 3, 1_000_000),
+        receive_all(&mut other)
     );
     assert_eq!(back, received);
     drop(stalled);

@@ -6,13 +6,14 @@ use portcullis_channel::group::GroupSecret;
 use portcullis_channel::hello::{Grouping, RejectClass};
 use portcullis_channel::{ContentType, Message, Priority};
 use portcullis_router::edge::EdgeLimits;
+use portcullis_simulated_sdk::{Sdk, first_of_group, further, greet};
 use portcullis_transport::DialError;
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::session::{ApiSession, ApiSessions, ApiSessionsAdded};
 use tokio::io::AsyncReadExt as _;
 use tokio::time::{sleep, timeout};
 
-use super::sdk::{Sdk, connect, first_of_group, further, greet};
+use super::sdk::{connect, enter};
 use super::world::{ROUTER, World};
 
 fn reason(refused: Result<Sdk, DialError>) -> (RejectClass, String) {
@@ -77,7 +78,7 @@ async fn whoever_may_not_connect_is_told_why() {
         (&alice, Some("eyJhbGciOiJub25lIn0.e30."), "not valid"),
     ];
     for (pair, token, expected) in tries {
-        let refused = Sdk::connect(world.address, &world.network, pair, token).await;
+        let refused = enter(world.address, &world.network, pair, token).await;
         let (class, reason) = reason(refused);
         assert_eq!(class, RejectClass::NotPermitted);
         assert!(reason.contains(expected), "{reason}");
@@ -90,7 +91,7 @@ async fn whoever_may_not_connect_is_told_why() {
     assert!(refused.contains("no client certificate"), "{refused}");
     // Of another network.
     let stranger = super::network::Network::new(world.network.now).identity("alice");
-    let refused = Sdk::connect(world.address, &world.network, &stranger, Some(&token)).await;
+    let refused = enter(world.address, &world.network, &stranger, Some(&token)).await;
     let refused = reason(refused).1;
     assert!(refused.contains("not trusted"), "{refused}");
     for protocol in ["h2", "ziti-link"] {
@@ -107,7 +108,7 @@ async fn certificate_of_the_identity_need_not_be_the_one_of_the_token() {
         world.network.identity("alice"),
     );
     let token = world.network.access_token("alice", &first, 1000);
-    Sdk::connect(world.address, &world.network, &renewed, Some(&token))
+    enter(world.address, &world.network, &renewed, Some(&token))
         .await
         .unwrap();
 }
@@ -117,7 +118,7 @@ async fn sessions_and_keys_may_come_after_their_sdk() {
     let world = World::start();
     let alice = world.network.identity("alice");
     let token = world.network.access_token("alice", &alice, 1000);
-    let early = Sdk::connect(world.address, &world.network, &alice, Some(&token));
+    let early = enter(world.address, &world.network, &alice, Some(&token));
     let model = async {
         sleep(Duration::from_millis(200)).await;
         world.connect(&["alice", "bob"]).await
@@ -126,7 +127,7 @@ async fn sessions_and_keys_may_come_after_their_sdk() {
     early.unwrap();
     let bob = world.network.identity("bob");
     let uuid = "23a9db0a-9ad1-4290-8952-8fa88f086ce1";
-    let early = Sdk::connect(world.address, &world.network, &bob, Some(uuid));
+    let early = enter(world.address, &world.network, &bob, Some(uuid));
     let session = async {
         sleep(Duration::from_millis(200)).await;
         // Whoever waits does not hold up others.
@@ -156,11 +157,11 @@ async fn session_that_nobody_knows_is_refused_when_the_time_is_over() {
     };
     let world = World::with(limits);
     let alice = world.network.identity("alice");
-    let refused = Sdk::connect(world.address, &world.network, &alice, Some("eyJ")).await;
+    let refused = enter(world.address, &world.network, &alice, Some("eyJ")).await;
     assert!(reason(refused).1.contains("no authority"));
     world.connect(&["alice"]).await;
     world.model_has_arrived().await;
-    let refused = Sdk::connect(world.address, &world.network, &alice, Some("unknown")).await;
+    let refused = enter(world.address, &world.network, &alice, Some("unknown")).await;
     assert!(reason(refused).1.contains("not known"));
 }
 
@@ -185,9 +186,9 @@ async fn number_of_channels_is_limited() {
     world.connect(&["alice", "bob"]).await;
     let alice = world.network.identity("alice");
     let token = world.network.access_token("alice", &alice, 1000);
-    let first = Sdk::connect(world.address, &world.network, &alice, Some(&token)).await;
+    let first = enter(world.address, &world.network, &alice, Some(&token)).await;
     let _first = first.unwrap();
-    let refused = Sdk::connect(world.address, &world.network, &alice, Some(&token)).await;
+    let refused = enter(world.address, &world.network, &alice, Some(&token)).await;
     assert_eq!(reason(refused).0, RejectClass::Busy);
     world.sdk("bob").await;
 }

@@ -1,13 +1,14 @@
 //! Rights that are lost while they are used, and tokens that are renewed.
 
+use portcullis_simulated_sdk::{Sdk, data, dial_through, dial_v2};
 use portcullis_wire::control::data_model::RelatedEntity;
 use portcullis_wire::edge::{
-    ConnectionId, DataFlags, Dial, DialSuccess, EdgeMessage, ServiceSubscription, UpdateToken,
+    ConnectionId, DataFlags, Dial, EdgeMessage, ServiceSubscription, UpdateToken,
 };
 use portcullis_wire::{ErrorCode, Token};
 
 use super::network::{SERVICE, creation, relation};
-use super::sdk::{Sdk, data, dial_v2};
+use super::sdk::enter;
 use super::world::World;
 
 /// A client and a host that data flows between, and the connection of the host.
@@ -16,22 +17,7 @@ async fn connected(world: &World) -> (Sdk, Sdk, Dial) {
     let token = world.network.service_token("bob", SERVICE, "Bind");
     host.binds(&token, "listener", false).await;
     let mut client = world.sdk("alice").await;
-    let taking = async {
-        let (dial, request) = host
-            .finds(|message, request| match message {
-                EdgeMessage::Dial(dial) => Some((dial.clone(), request.clone())),
-                _ => None,
-            })
-            .await;
-        let success = EdgeMessage::DialSuccess(DialSuccess {
-            connection: dial.connection,
-            new_connection: dial.new_connection.unwrap(),
-            ..DialSuccess::default()
-        });
-        host.replies(&request, &success);
-        dial
-    };
-    let (dial, connected) = tokio::join!(taking, client.dials(dial_v2(1, SERVICE, false)));
+    let (dial, connected) = dial_through(&client, &mut host, dial_v2(1, SERVICE, false)).await;
     connected.unwrap();
     client
         .says(data(ConnectionId(1), "hi", DataFlags::default()))
@@ -121,7 +107,7 @@ async fn token_is_renewed_for_all_channels_of_its_session() {
     let (world, _controller) = World::connected(&["alice"]).await;
     let pair = world.network.identity("alice");
     let short = world.network.access_token("alice", &pair, 3);
-    let connect = || Sdk::connect(world.address, &world.network, &pair, Some(&short));
+    let connect = || enter(world.address, &world.network, &pair, Some(&short));
     let (mut first, second) = (connect().await.unwrap(), connect().await.unwrap());
     let update = |token: &str| {
         EdgeMessage::UpdateToken(UpdateToken {
@@ -150,7 +136,7 @@ async fn token_that_expires_ends_the_channel() {
     let (world, _controller) = World::connected(&["alice"]).await;
     let pair = world.network.identity("alice");
     let short = world.network.access_token("alice", &pair, 2);
-    let sdk = Sdk::connect(world.address, &world.network, &pair, Some(&short)).await;
+    let sdk = enter(world.address, &world.network, &pair, Some(&short)).await;
     sdk.unwrap().is_put_off().await;
 }
 

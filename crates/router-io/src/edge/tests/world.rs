@@ -9,13 +9,14 @@ use portcullis_domain::clock::Timestamp;
 use portcullis_forwarding::ForwardingOptions;
 use portcullis_router::circuits::{ForwarderSettings, QueueSize};
 use portcullis_router::edge::{ControllerId, EdgeLimits, EdgeListenerSettings, EdgeSettings};
+use portcullis_simulated_sdk::Sdk;
 use portcullis_xgress::Options;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::controller::{self, Controller};
 use super::network::{Network, Seeded};
-use super::sdk::Sdk;
+use super::sdk::enter;
 use crate::access::ModelFile;
 use crate::channel_pair::control_channel;
 use crate::clock::RouterClock;
@@ -180,7 +181,7 @@ impl World {
     pub(super) async fn sdk(&self, identity: &str) -> Sdk {
         let pair = self.network.identity(identity);
         let token = self.network.access_token(identity, &pair, 1000);
-        Sdk::connect(self.address, &self.network, &pair, Some(&token))
+        enter(self.address, &self.network, &pair, Some(&token))
             .await
             .unwrap()
     }
