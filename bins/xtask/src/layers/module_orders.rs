@@ -192,6 +192,10 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
         ],
     },
     ModuleOrder {
+        name: "events",
+        modules: &["namespace", "event", "options", "filter", "subscription"],
+    },
+    ModuleOrder {
         name: "fabric",
         modules: &["ids", "network", "terminators", "circuits", "fabric"],
     },

@@ -1,0 +1,20 @@
+//! Alerts of routers.
+
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A router says that something is wrong.
+#[derive(Debug, Clone, Serialize)]
+pub struct Alert {
+    /// `router`.
+    #[serde(rename = "alert_source_type")]
+    pub source_type: Arc<str>,
+    #[serde(rename = "alert_source_id")]
+    pub source_id: Arc<str>,
+    pub severity: Arc<str>,
+    pub message: Arc<str>,
+    pub details: Option<Vec<String>>,
+    /// Ids by type, such as `service`.
+    pub related_entities: BTreeMap<String, String>,
+}

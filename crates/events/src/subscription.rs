@@ -1,0 +1,108 @@
+//! What somebody subscribes to, and the lines that follow from it.
+
+use crate::event::{Body, Event};
+use crate::filter::{self, Filter};
+use crate::namespace::{EventType, Namespace, UnknownType};
+use crate::options::{OptionError, Options};
+use serde_json::Value;
+use std::time::Duration;
+
+/// What somebody wants to know: events of a namespace that pass its filter.
+#[derive(Debug, Clone)]
+pub struct Subscription {
+    event_type: EventType,
+    filter: Filter,
+}
+
+/// An event as it is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// In the header of a streamed event.
+    pub event_type: &'static str,
+    /// An object, without a line break.
+    pub json: String,
+}
+
+/// There is no such subscription.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SubscriptionError {
+    #[error(transparent)]
+    UnknownType(UnknownType),
+    #[error("subscription to `{}`: {error}", namespace.as_str())]
+    Option {
+        namespace: Namespace,
+        error: OptionError,
+    },
+}
+
+/// Names of the options that a subscription to the namespace may have.
+pub const fn option_names(namespace: Namespace) -> &'static [&'static str] {
+    filter::option_names(namespace)
+}
+
+impl Subscription {
+    /// A subscription to events of a type, by its present or former name. Options that the type does not have
+    /// are passed over; [`option_names`] has those that it has.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such type, or if an option has a value that it may not have.
+    pub fn new(event_type: &str, options: &Value) -> Result<Self, SubscriptionError> {
+        let event_type: EventType = event_type.parse().map_err(SubscriptionError::UnknownType)?;
+        let namespace = event_type.namespace;
+        let filter = Filter::new(namespace, Options(options))
+            .map_err(|error| SubscriptionError::Option { namespace, error })?;
+        Ok(Self { event_type, filter })
+    }
+
+    pub const fn namespace(&self) -> Namespace {
+        self.event_type.namespace
+    }
+
+    /// How often entities are to be counted for it, if it wants that.
+    pub const fn count_interval(&self) -> Option<Duration> {
+        match self.filter {
+            Filter::EntityCounts { interval } => Some(interval),
+            _ => None,
+        }
+    }
+
+    /// Whether [`lines`](Self::lines) has any of the event.
+    pub fn wants(&self, event: &Event) -> bool {
+        event.body.namespace() == self.namespace() && self.filter.wants(&event.body)
+    }
+
+    /// The event as the subscriber wants it: mostly one line, none if it is not wanted.
+    pub fn lines(&self, event: &Event) -> Vec<Line> {
+        if !self.wants(event) {
+            return Vec::new();
+        }
+        let namespace = self.event_type.json_namespace();
+        let line = |event_type, json| vec![Line { event_type, json }];
+        match (&self.filter, &event.body) {
+            (Filter::UsageByKind, Body::Usage(usage)) => {
+                let written = usage.bytes.iter().map(|(kind, bytes)| Line {
+                    event_type: "usage",
+                    json: event.enveloped(namespace, &usage.one_kind(kind, *bytes)),
+                });
+                written.collect()
+            },
+            (Filter::Usage { kinds }, Body::Usage(usage)) => {
+                let is_wanted =
+                    |kind: &str| kinds.as_ref().is_none_or(|kinds| kinds.contains(kind));
+                line(
+                    "usage.v3",
+                    event.enveloped(namespace, &usage.kinds(is_wanted)),
+                )
+            },
+            (Filter::Metrics(filter), Body::Metric(metric)) => {
+                let metric = metric.filtered(|path| filter.wants_part(path));
+                line("metrics", event.enveloped(namespace, &metric))
+            },
+            _ => line(self.namespace().stream_name(), event.to_json(namespace)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
