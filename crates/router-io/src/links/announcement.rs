@@ -36,15 +36,9 @@ fn listener(announced: &peer::Listener) -> Listener {
     }
 }
 
-/// The network interface that has the address of a listener which names none, if it listens on one address.
-pub(super) fn with_interface(mut listener: LinkListener) -> LinkListener {
-    if listener.interface.is_none()
-        && let Ok(address) = listener.bind.host.parse::<IpAddr>()
-        && !address.is_unspecified()
-        && let Ok(interfaces) = if_addrs::get_if_addrs()
-    {
-        let found = interfaces.into_iter().find(|one| one.ip() == address);
-        listener.interface = found.map(|one| one.name);
-    }
-    listener
+/// The network interface that has an address.
+pub(super) fn interface_of(address: IpAddr) -> Option<String> {
+    let interfaces = if_addrs::get_if_addrs().ok()?;
+    let found = interfaces.into_iter().find(|one| one.ip() == address)?;
+    Some(found.name)
 }

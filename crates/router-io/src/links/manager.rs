@@ -28,7 +28,7 @@ use tokio_util::task::TaskTracker;
 use crate::clock::RouterClock;
 use crate::controllers::Controllers;
 use crate::links::accept::{GroupPlace, MAX_ACCEPTED};
-use crate::links::announcement::{announce, announced, with_interface};
+use crate::links::announcement::{announce, announced, interface_of};
 use crate::links::counters::Counters;
 use crate::links::dial::{Dialed, Dialing, LinkDialError};
 use crate::links::halves::Halves;
@@ -93,9 +93,9 @@ impl State {
 impl LinkManager {
     pub(crate) fn new(parts: LinkParts) -> Arc<Self> {
         let clock = parts.clock;
-        let listeners = parts.settings.listeners.iter().cloned();
-        let listeners = listeners.map(with_interface).map(Arc::new).collect();
-        let dialers = parts.settings.dialers.clone();
+        let settings = parts.settings.with_interfaces(interface_of);
+        let listeners = settings.listeners.iter().cloned().map(Arc::new).collect();
+        let dialers = settings.dialers.clone();
         let links = Links::new(dialers, Arc::clone(&parts.entropy), clock.timestamp());
         let limits = GroupLimits {
             groups_per_peer: MAX_ACCEPTED,
@@ -112,7 +112,7 @@ impl LinkManager {
             dialing: Dialing {
                 router: parts.router,
                 version: parts.version,
-                settings: Arc::new(parts.settings),
+                settings: Arc::new(settings),
                 tls: parts.tls,
                 transport: Transport::new(clock.of_channels(), TransportLimits::default())
                     .observed(parts.observer),

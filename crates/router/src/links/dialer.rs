@@ -13,9 +13,10 @@ use crate::section_reader::{IncompleteConfigError, SectionReader};
 /// One entry of `link.dialers`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dialer {
-    /// Interface or local address to dial from, as written in the file; part of the key of its
-    /// links. A listener that only has an address (`bind`) also has an interface, namely the one
-    /// with that address, which the operating system tells.
+    /// Interface or local address to dial from, as written in the file.
+    pub from: Option<String>,
+    /// Interface in the keys of its links: that which is dialed from, or
+    /// [the one of the only listener](crate::links::LinkSettings::with_interfaces).
     pub interface: Option<String>,
     /// Only listeners that share one of these are dialed.
     pub groups: GroupNames,
@@ -52,9 +53,11 @@ impl Dialer {
             |backoff, key| BackoffPolicy::from_config(backoff, &format!("{section}.{key}"));
         let data = config.max_default_connections.as_ref();
         let acknowledgments = config.max_ack_connections.as_ref();
+        let from = non_empty(config.bind_interface.as_ref());
+        let from = from.or_else(|| non_empty(config.bind.as_ref()));
         Ok(Self {
-            interface: non_empty(config.bind_interface.as_ref())
-                .or_else(|| non_empty(config.bind.as_ref())),
+            interface: from.clone(),
+            from,
             groups: GroupNames::new(reader.value("groups", config.groups.as_ref())?),
             healthy: policy(&config.healthy_dial_backoff, "healthyDialBackoff")?,
             unhealthy: policy(&config.unhealthy_dial_backoff, "unhealthyDialBackoff")?,
@@ -70,9 +73,6 @@ impl Dialer {
 }
 
 /// Reads the dialers from a router's configuration.
-///
-/// If there is exactly one dialer and one listener, a dialer without an interface uses the one of the
-/// listener.
 ///
 /// # Errors
 ///
@@ -95,15 +95,9 @@ impl Dialer {
 /// ```
 pub fn dialers(config: &Link) -> Result<Vec<Dialer>, IncompleteConfigError> {
     let entries = config.dialers.iter().enumerate();
-    let mut dialers = entries
-        .map(|(index, entry)| Dialer::from_config(entry, &format!("link.dialers[{index}]")))
-        .collect::<Result<Vec<_>, _>>()?;
-    if let ([dialer], [listener]) = (dialers.as_mut_slice(), config.listeners.as_slice())
-        && dialer.interface.is_none()
-    {
-        dialer.interface = non_empty(listener.bind_interface.as_ref());
-    }
-    Ok(dialers)
+    let dialers = entries
+        .map(|(index, entry)| Dialer::from_config(entry, &format!("link.dialers[{index}]")));
+    dialers.collect()
 }
 
 /// A value that is present and not empty.

@@ -1,5 +1,6 @@
 //! Section `link` of a router's file.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use portcullis_channel::HeartbeatOptions;
@@ -37,7 +38,7 @@ pub struct LinkListener {
     pub bind: HostPort,
     /// What other routers dial, with its protocol.
     pub advertise: String,
-    /// Interface that is announced, as written in the file; part of the key of its links.
+    /// Interface that is announced; part of the key of its links.
     pub interface: Option<String>,
     /// Only dialers that share one of these dial it.
     pub groups: GroupNames,
@@ -70,6 +71,24 @@ impl LinkSettings {
             acknowledgment_queue: reader
                 .number("ackSenderQueueSize", config.ack_sender_queue_size.as_ref())?,
         })
+    }
+
+    /// Names the interfaces that the file does not: a listener that listens on one address has the interface
+    /// with that address, which `interface_of` tells; a lone dialer has that of a lone listener. Whichever of
+    /// two such routers dials, both give the link the same key, and so notice that there are two.
+    #[must_use]
+    pub fn with_interfaces(mut self, interface_of: impl Fn(IpAddr) -> Option<String>) -> Self {
+        for listener in &mut self.listeners {
+            let address: Option<IpAddr> = listener.bind.host.parse().ok();
+            let address = address.filter(|address| !address.is_unspecified());
+            let found = || address.and_then(&interface_of);
+            listener.interface = listener.interface.take().or_else(found);
+        }
+        if let ([dialer], [listener]) = (self.dialers.as_mut_slice(), self.listeners.as_slice()) {
+            let adopted = || listener.interface.clone();
+            dialer.interface = dialer.interface.take().or_else(adopted);
+        }
+        self
     }
 }
 

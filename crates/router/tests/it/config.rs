@@ -1,8 +1,10 @@
 //! From the model of a file to what lives by it.
 
+use std::net::IpAddr;
+
 use portcullis_router::IncompleteConfigError;
 use portcullis_router::health::HealthOptions;
-use portcullis_router::links::{ConnectionLayout, GroupNames, dialers};
+use portcullis_router::links::{ConnectionLayout, GroupNames, LinkSettings, dialers};
 use portcullis_router::web::{TlsVersion, WebApi, WebServer, web_servers};
 
 use crate::world::config;
@@ -134,33 +136,44 @@ fn dialers_are_taken_as_they_are_given() {
 }
 
 #[test]
-fn a_lone_dialer_takes_over_the_interface_of_a_lone_listener() {
-    let listener =
-        "{binding: transport, bind: 'tls:0.0.0.0:1', advertise: 'tls:r:1', bindInterface: eth9}";
+fn a_lone_dialer_has_the_interface_of_a_lone_listener_in_its_keys() {
+    let named = "{binding: transport, bind: 'tls:0.0.0.0:1', bindInterface: eth9}";
+    let found = "{binding: transport, bind: 'tls:10.0.0.9:1'}";
     let cases = [
-        ("{binding: transport}", listener.to_owned(), Some("eth9")),
+        ("{binding: transport}", named.to_owned(), Some("eth9")),
+        ("{binding: transport}", found.to_owned(), Some("eth0")),
         (
             "{binding: transport, bind: 10.0.0.1}",
-            listener.to_owned(),
+            named.to_owned(),
             Some("10.0.0.1"),
         ),
         (
             "{binding: transport}",
-            format!("{listener}, {listener}"),
+            "{binding: transport, bind: 'tls:0.0.0.0:1'}".to_owned(),
+            None,
+        ),
+        ("{binding: transport}", format!("{named}, {named}"), None),
+        (
+            "{binding: transport}, {binding: transport}",
+            named.to_owned(),
             None,
         ),
         ("{binding: transport}", String::new(), None),
     ];
-    for (dialer, listeners, expected) in cases {
+    let interface_of = |address: IpAddr| {
+        assert_eq!(address.to_string(), "10.0.0.9");
+        Some("eth0".to_owned())
+    };
+    for (dialers, listeners, expected) in cases {
         let config = config(&format!(
-            "link: {{dialers: [{dialer}], listeners: [{listeners}]}}"
+            "link: {{dialers: [{dialers}], listeners: [{listeners}]}}"
         ));
-        let dialers = dialers(&config.link).unwrap();
-        assert_eq!(
-            dialers[0].interface.as_deref(),
-            expected,
-            "{dialer} {listeners}"
-        );
+        let links = LinkSettings::from_config(&config.link).unwrap();
+        let links = links.with_interfaces(interface_of);
+        let dialer = &links.dialers[0];
+        assert_eq!(dialer.interface.as_deref(), expected, "{dialers} {listeners}");
+        let is_given = expected == Some("10.0.0.1");
+        assert_eq!(dialer.from.is_some(), is_given, "it dials from anywhere");
     }
 }
 

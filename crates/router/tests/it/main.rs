@@ -13,6 +13,8 @@ mod control;
 #[cfg(test)]
 mod document;
 #[cfg(test)]
+mod duplicates;
+#[cfg(test)]
 mod edge;
 #[cfg(test)]
 mod egress;

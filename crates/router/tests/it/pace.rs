@@ -106,6 +106,7 @@ impl Bystander {
     fn new(policies: [BackoffPolicy; 2], groups: GroupNames, seed: u64) -> Self {
         let [healthy, unhealthy] = policies;
         let dialer = Dialer {
+            from: None,
             interface: None,
             groups: groups.clone(),
             healthy,

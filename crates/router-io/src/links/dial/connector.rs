@@ -57,7 +57,7 @@ impl LinkConnector {
             tls: Arc::clone(&dialing.tls),
             entropy: Arc::clone(&dialing.entropy),
             address,
-            from: target.dialer.interface.clone(),
+            from: target.dialer.from.clone(),
             layout: target.connections,
             router: target.ticket.key().peer().clone(),
             connections: Arc::clone(connections),

@@ -184,6 +184,7 @@ pub(super) fn settings() -> LinkSettings {
     let backoff = BackoffPolicy::new(millis(50), millis(200), 1.5).unwrap();
     LinkSettings {
         dialers: vec![Dialer {
+            from: None,
             interface: None,
             groups: GroupNames::new([GROUP]),
             healthy: backoff,
