@@ -6,6 +6,7 @@
 mod certificates;
 mod companion;
 mod connected;
+mod decommission;
 mod extend;
 mod extend_connected;
 mod management;
@@ -20,6 +21,7 @@ pub(crate) use certificates::{check_enabled, issue};
 pub use companion::{CompanionEnrollment, prepare_companion};
 pub(crate) use connected::find_connected;
 pub use connected::{ConnectedRouter, RouterRefusal, admit, recheck};
+pub use decommission::decommission;
 pub use extend::extend;
 pub use extend_connected::{ExtensionError, confirm_extension, extend_connected};
 pub use management::{

@@ -8,6 +8,7 @@ mod circuits;
 mod edge;
 mod links;
 mod reports;
+mod retirement;
 mod retry;
 mod terminators;
 mod validation;
@@ -157,6 +158,10 @@ impl Handler {
             Says::ValidatedTerminators(states) => self.handle_validated_terminators(&states),
             Says::HealthEvent(event) => self.handle_health_event(event),
             Says::TunnelHealthEvent(event) => self.handle_tunnel_health_event(event),
+
+            Says::QuiesceRouter => self.handle_quiesce(frame),
+            Says::DequiesceRouter => self.handle_dequiesce(frame),
+            Says::DecommissionRouter => self.handle_decommission(frame),
 
             Says::ExtendCertificates(request) => self.handle_extend_certificates(request),
             Says::VerifyCertificates(request) => self.handle_verify_certificates(frame, request),

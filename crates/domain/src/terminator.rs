@@ -29,6 +29,9 @@ pub struct TerminatorSpec {
     pub cost: u16,
     #[serde(default)]
     pub precedence: Precedence,
+    /// Precedence that it gets back when its router is no longer quiesced; present while it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub saved_precedence: Option<Precedence>,
     /// Instance of the service, for clients that dial a specific one; immutable.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub instance_id: String,
@@ -72,6 +75,7 @@ impl TerminatorSpec {
             address: address.into(),
             cost: 0,
             precedence: Precedence::default(),
+            saved_precedence: None,
             instance_id: String::new(),
             instance_secret: None,
             peer_data: PeerData::new(),
@@ -104,7 +108,7 @@ impl Terminator {
         }
         Ok(self.change(now, |spec| {
             spec.cost = offered.cost;
-            spec.precedence = offered.precedence;
+            spec.prefer(offered.precedence);
             spec.peer_data.clone_from(&offered.peer_data);
             spec.host.clone_from(&offered.host);
         }))
@@ -119,7 +123,29 @@ impl Terminator {
     ) -> bool {
         self.change(now, |spec| {
             assign(&mut spec.cost, cost);
-            assign(&mut spec.precedence, precedence);
+            if let Some(precedence) = precedence {
+                spec.prefer(precedence);
+            }
+        })
+    }
+
+    /// Lets clients use it only where nothing else is left, because no more of them are to come to its
+    /// router; returns whether anything has changed.
+    pub fn quiesce(&mut self, now: Timestamp) -> bool {
+        self.change(now, |spec| {
+            if spec.saved_precedence.is_none() {
+                spec.saved_precedence = Some(spec.precedence);
+                spec.precedence = Precedence::Failed;
+            }
+        })
+    }
+
+    /// Takes that back.
+    pub fn dequiesce(&mut self, now: Timestamp) -> bool {
+        self.change(now, |spec| {
+            if let Some(saved) = spec.saved_precedence.take() {
+                spec.precedence = saved;
+            }
         })
     }
 
@@ -135,6 +161,14 @@ impl Terminator {
 }
 
 impl TerminatorSpec {
+    /// Takes over what its router says, which counts when that is no longer quiesced.
+    fn prefer(&mut self, precedence: Precedence) {
+        match &mut self.saved_precedence {
+            Some(saved) => *saved = precedence,
+            None => self.precedence = precedence,
+        }
+    }
+
     /// Whether both are the same terminator, whatever may change about it.
     pub fn is_same(&self, other: &Self) -> bool {
         self.what_stays() == other.what_stays()
@@ -158,7 +192,10 @@ impl Spec for TerminatorSpec {
         assign(&mut self.binding, patch.binding);
         assign(&mut self.address, patch.address);
         assign(&mut self.cost, patch.cost);
-        assign(&mut self.precedence, patch.precedence);
+        if let Some(precedence) = patch.precedence {
+            self.precedence = precedence;
+            self.saved_precedence = None;
+        }
         if patch.host_id.is_some() {
             self.host_id = patch.host_id;
         }
@@ -221,6 +258,34 @@ mod tests {
             (error.field.as_str(), error.value.as_str()),
             ("address", " ")
         );
+    }
+
+    #[test]
+    fn what_a_router_prefers_while_it_is_quiesced_counts_afterwards() {
+        let id = TerminatorId::from_wire("t");
+        let mut terminator = Terminator::new(id, hosted("s"), NOW).unwrap();
+        let shown = |terminator: &Terminator| terminator.spec.precedence;
+        assert!(!terminator.dequiesce(NOW));
+        assert!(terminator.quiesce(NOW));
+        assert!(!terminator.quiesce(NOW));
+        assert_eq!(shown(&terminator), Precedence::Failed);
+        terminator.adjust(None, Some(Precedence::Required), NOW);
+        assert_eq!(shown(&terminator), Precedence::Failed);
+        assert!(terminator.dequiesce(NOW));
+        assert_eq!(shown(&terminator), Precedence::Required);
+        assert_eq!(terminator.spec.saved_precedence, None);
+
+        terminator.quiesce(NOW);
+        assert_eq!(terminator.create_again(&hosted("s"), NOW), Ok(true));
+        assert_eq!(shown(&terminator), Precedence::Failed);
+        // What an administrator wants counts at once, and for good.
+        let patch = TerminatorSpecPatch {
+            precedence: Some(Precedence::Required),
+            ..TerminatorSpecPatch::default()
+        };
+        terminator.patch(patch, NOW).unwrap();
+        assert!(!terminator.dequiesce(NOW));
+        assert_eq!(shown(&terminator), Precedence::Required);
     }
 
     #[test]

@@ -40,11 +40,20 @@ pub(super) fn after_write(
     }
 }
 
-/// Removes the identity and policy of a router if they exist.
+/// Removes the identity and policy of a router if they exist, for a caller who may change the identity.
 pub(super) fn remove(
     rows: &mut RowsMut<'_>,
     router: &Router,
     caller: &Caller,
+) -> Result<(), AppError> {
+    remove_if(rows, router, |identity| check_may_modify(caller, identity))
+}
+
+/// Removes the identity and policy of a router if they exist and the identity may be removed.
+pub(super) fn remove_if(
+    rows: &mut RowsMut<'_>,
+    router: &Router,
+    check: impl FnOnce(&Identity) -> Result<(), AppError>,
 ) -> Result<(), AppError> {
     // The policy first: it references the identity.
     let policy: Option<Found<EdgeRouterPolicy>> =
@@ -54,7 +63,7 @@ pub(super) fn remove(
     }
     match find_identity(rows.rows(), &router.id)? {
         Some(identity) => {
-            check_may_modify(caller, &identity.entity)?;
+            check(&identity.entity)?;
             Ok(rows.remove_identity(&identity)?)
         },
         None => Ok(()),

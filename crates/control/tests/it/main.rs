@@ -12,6 +12,8 @@ mod links;
 #[cfg(test)]
 mod memory;
 #[cfg(test)]
+mod retirement;
+#[cfg(test)]
 mod simulation;
 #[cfg(test)]
 mod stage;

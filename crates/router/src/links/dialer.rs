@@ -95,8 +95,8 @@ impl Dialer {
 /// ```
 pub fn dialers(config: &Link) -> Result<Vec<Dialer>, IncompleteConfigError> {
     let entries = config.dialers.iter().enumerate();
-    let dialers = entries
-        .map(|(index, entry)| Dialer::from_config(entry, &format!("link.dialers[{index}]")));
+    let dialers =
+        entries.map(|(index, entry)| Dialer::from_config(entry, &format!("link.dialers[{index}]")));
     dialers.collect()
 }
 

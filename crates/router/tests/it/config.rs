@@ -171,7 +171,11 @@ fn a_lone_dialer_has_the_interface_of_a_lone_listener_in_its_keys() {
         let links = LinkSettings::from_config(&config.link).unwrap();
         let links = links.with_interfaces(interface_of);
         let dialer = &links.dialers[0];
-        assert_eq!(dialer.interface.as_deref(), expected, "{dialers} {listeners}");
+        assert_eq!(
+            dialer.interface.as_deref(),
+            expected,
+            "{dialers} {listeners}"
+        );
         let is_given = expected == Some("10.0.0.1");
         assert_eq!(dialer.from.is_some(), is_given, "it dials from anywhere");
     }
