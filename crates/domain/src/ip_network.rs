@@ -39,6 +39,20 @@ impl IpNetwork {
         self.prefix
     }
 
+    /// The first address of the network, whose host part is zero.
+    pub fn first(&self) -> IpAddr {
+        match self.address {
+            IpAddr::V4(address) => {
+                let host = u32::MAX.checked_shr(self.prefix.into()).unwrap_or(0);
+                IpAddr::V4((address.to_bits() & !host).into())
+            },
+            IpAddr::V6(address) => {
+                let host = u128::MAX.checked_shr(self.prefix.into()).unwrap_or(0);
+                IpAddr::V6((address.to_bits() & !host).into())
+            },
+        }
+    }
+
     /// Whether the network contains `address`.
     pub fn contains(&self, address: IpAddr) -> bool {
         match (self.address, address.to_canonical()) {

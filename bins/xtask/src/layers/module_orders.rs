@@ -322,6 +322,23 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
         ],
     },
     ModuleOrder {
+        name: "tunnel-config",
+        modules: &[
+            "error",
+            "protocol",
+            "address",
+            "duration",
+            "app_data",
+            "template",
+            "health_check",
+            "intercept",
+            "proxy",
+            "host",
+            "interceptions",
+            "name_addresses",
+        ],
+    },
+    ModuleOrder {
         name: "yaml",
         modules: &[
             "codes",

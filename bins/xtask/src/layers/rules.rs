@@ -165,6 +165,10 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
     ("testkit", AllowedDependencies::Everything),
     ("totp", AllowedDependencies::Only(&["domain"])),
     ("transport", AllowedDependencies::Only(&["channel", "pki"])),
+    (
+        "tunnel-config",
+        AllowedDependencies::Only(&["channel", "domain", "yaml"]),
+    ),
     ("wire", AllowedDependencies::Only(&["channel"])),
     ("xgress", AllowedDependencies::Only(&["channel", "wire"])),
     ("yaml", AllowedDependencies::Only(&[])),
@@ -197,6 +201,7 @@ pub(super) const FORBIDDEN_PACKAGES: &[ForbiddenPackages] = &[
             "router-config",
             "storage",
             "totp",
+            "tunnel-config",
             "wire",
             "xgress",
             "yaml",
