@@ -198,19 +198,13 @@ impl Channel {
     }
 
     /// Number of frames that wait to be sent.
-    pub fn queued_frames(&self, priority: Priority) -> usize {
+    pub const fn queued_frames(&self, priority: Priority) -> usize {
         self.outbox.queue(priority).len()
     }
 
     /// Number of bytes that wait to be sent.
     pub const fn queued_bytes(&self, priority: Priority) -> usize {
         self.outbox.queue(priority).bytes()
-    }
-
-    /// Whether a message was refused for lack of room, and
-    /// [`Writable`](ChannelEvent::Writable) is still to come.
-    pub const fn is_congested(&self, priority: Priority) -> bool {
-        self.outbox.queue(priority).has_rejected()
     }
 
     /// Number of requests that wait for their replies.

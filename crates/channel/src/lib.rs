@@ -43,6 +43,8 @@
 //!   [`FrameLimits`], [`ChannelOptions`] and [`group::GroupLimits`].
 //! - Nothing blocks. A full queue returns the message in a [`SendError`]; a writer without room does not
 //!   poll; a reader that cannot take a message does not read.
+//! - A [`Flow`] that sends more than others does not keep them from sending: however many flows wait, each
+//!   gets its turn, and each that was refused is told when it may try again.
 //! - Queued output is announced ([`Channel::underlays_with_output`]), getters change nothing, and handling
 //!   a deadline moves it.
 //! - Forwarding a frame does not copy: headers and body share the memory they were read into.
@@ -104,7 +106,7 @@ pub use frame::{
 };
 pub use headers::{HeaderKey, Headers};
 pub use heartbeat::{HeartbeatOptions, Liveness};
-pub use outbox::QueueLimits;
+pub use outbox::{Flow, QueueLimits};
 pub use pending_requests::RequestId;
 pub use result::{ResultMessage, ResultStatus};
 pub use time::{Moment, Now, UnixNanos};

@@ -1,5 +1,8 @@
 //! What travels on circuits.
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use portcullis_channel::Flow;
 use portcullis_wire::link::LinkMessage;
 use portcullis_wire::xgress::{Acknowledgement, Control, Payload};
 
@@ -19,6 +22,14 @@ impl CircuitMessage {
             Self::Acknowledgement(acknowledgement) => &acknowledgement.circuit_id,
             Self::Control(control) => &control.circuit_id,
         }
+    }
+
+    /// What shares queues with other circuits. Two circuits are hardly ever one flow, and it would only let
+    /// them share a part.
+    pub(crate) fn flow(&self) -> Flow {
+        let mut hasher = DefaultHasher::new();
+        self.circuit().hash(&mut hasher);
+        Flow(hasher.finish())
     }
 
     /// Bytes of data.

@@ -36,8 +36,8 @@ pub(crate) trait Destination: Send + Sync {
     /// held.
     fn deliver(&self, message: CircuitMessage) -> Result<(), CircuitMessage>;
 
-    /// Completes when there may be room again.
-    fn room(&self) -> BoxFuture<'static, ()>;
+    /// Completes when there may be room for a message that was given back.
+    fn room(&self, message: &CircuitMessage) -> BoxFuture<'static, ()>;
 
     /// A circuit is no longer carried: its end has to go, without telling the controller. Links ignore it.
     fn unrouted(&self, circuit: &str);

@@ -6,7 +6,7 @@ use crate::pending::{PendingReply, Written};
 use crate::shared::Shared;
 use portcullis_channel::group::{ChannelGrant, GroupId};
 use portcullis_channel::{
-    AttachError, CloseReason, Liveness, Message, Priority, ReplyTo, Role, SendError, Sequence,
+    AttachError, CloseReason, Flow, Liveness, Message, Priority, ReplyTo, Role, SendError, Sequence,
 };
 use std::fmt;
 use std::sync::Arc;
@@ -45,21 +45,43 @@ impl ChannelHandle {
         Ok(Attached { ended })
     }
 
-    /// Queues a message. Messages of one priority are written in the order of the calls.
+    /// Queues a message. Messages of one priority that belong to no [flow](Flow) are written in the order of
+    /// the calls.
     ///
     /// Returns its sequence number, by which a reply is known that comes to the inbox: unlike the reply
     /// to a [request](Self::request), it keeps its place among the other messages.
     ///
     /// A message that was accepted is lost only if its connection is.
     pub fn send(&self, priority: Priority, message: Message) -> Result<Sequence, SendError> {
-        self.shared.send(priority, message)
+        self.shared.send(Flow::COMMON, priority, message)
     }
 
-    /// Waits until a queue that has refused a message has room again, or the channel is closed. Returns at
-    /// once if nothing was refused. The future does not borrow the channel.
+    /// Queues a message of a flow. Those of one flow and priority are written in the order of the calls, and
+    /// flows take turns.
+    pub fn send_in(
+        &self,
+        flow: Flow,
+        priority: Priority,
+        message: Message,
+    ) -> Result<Sequence, SendError> {
+        self.shared.send(flow, priority, message)
+    }
+
+    /// Waits until a queue that has refused a message has room again, or the channel is closed. The future
+    /// does not borrow the channel.
     pub fn writable(&self, priority: Priority) -> impl Future<Output = ()> + Send + use<> {
+        self.writable_in(Flow::COMMON, priority)
+    }
+
+    /// Waits until a queue that has refused a message of a flow has room for that flow, or the channel is
+    /// closed.
+    pub fn writable_in(
+        &self,
+        flow: Flow,
+        priority: Priority,
+    ) -> impl Future<Output = ()> + Send + use<> {
         let shared = Arc::clone(&self.shared);
-        async move { shared.writable(priority).await }
+        async move { shared.writable(flow, priority).await }
     }
 
     /// Queues a message, and tells when it has left: for senders that put no more than so many

@@ -11,7 +11,7 @@ use crate::transport::{Transport, TransportLimits};
 use parking_lot::Mutex;
 use portcullis_channel::group::ChannelGrant;
 use portcullis_channel::{
-    AttachError, Channel, ChannelEvent, ChannelKind, ChannelOptions, CloseReason, Frame,
+    AttachError, Channel, ChannelEvent, ChannelKind, ChannelOptions, CloseReason, Flow, Frame,
     FrameReader, Message, Moment, Now, Priority, Received, ReplyTo, RequestFailure, RequestId,
     SendError, Sequence, Transmit, UnderlayId,
 };
@@ -39,8 +39,6 @@ pub(crate) struct Shared {
     pub(crate) closed: CloseSignal,
     /// How often all connections were lost, and whether there is one now.
     pub(crate) contact: watch::Sender<Contact>,
-    /// Wakes those who wait for room in a queue.
-    writable: Notify,
     /// Cancelled when the connections must end at once.
     pub(crate) abort: CancellationToken,
     /// Wakes the timer for an earlier deadline, and at the end.
@@ -52,6 +50,8 @@ struct State {
     requests: HashMap<RequestId, oneshot::Sender<Answer>>,
     /// Those who wait until a message is written.
     tracked: HashMap<Sequence, oneshot::Sender<()>>,
+    /// Those who wait for room in a queue, by flow.
+    blocked: BTreeMap<(Flow, Priority), Arc<Notify>>,
     /// Wakes the writers.
     writers: BTreeMap<UnderlayId, Arc<Notify>>,
     /// The deadline that the timer waits for.
@@ -98,12 +98,12 @@ impl Shared {
                 channel,
                 requests: HashMap::new(),
                 tracked: HashMap::new(),
+                blocked: BTreeMap::new(),
                 writers: BTreeMap::new(),
                 armed: None,
             }),
             inbox,
             closed: CloseSignal::default(),
-            writable: Notify::new(),
             contact: watch::Sender::new(Contact::default()),
             abort: CancellationToken::new(),
             timer: Notify::new(),
@@ -144,8 +144,13 @@ impl Shared {
         self.tasks.spawn(task);
     }
 
-    pub(crate) fn send(&self, priority: Priority, message: Message) -> Result<Sequence, SendError> {
-        self.with(|channel, _| channel.send(priority, message))
+    pub(crate) fn send(
+        &self,
+        flow: Flow,
+        priority: Priority,
+        message: Message,
+    ) -> Result<Sequence, SendError> {
+        self.with(|channel, _| channel.send_in(flow, priority, message))
     }
 
     pub(crate) fn send_tracked(
@@ -192,15 +197,17 @@ impl Shared {
         });
     }
 
-    /// Waits until a queue that has refused a message has room again, or the channel is closed.
-    pub(crate) async fn writable(&self, priority: Priority) {
-        loop {
-            let changed = self.writable.notified();
-            let is_waiting = |channel: &Channel, _| channel.is_congested(priority);
-            if self.closed.reason().is_some() || !self.get(is_waiting) {
-                return;
-            }
-            changed.await;
+    /// Waits until a queue that has refused a message of a flow has room for it, or the channel is closed.
+    pub(crate) async fn writable(&self, flow: Flow, priority: Priority) {
+        let room = self.lock_state(|state| {
+            let has_room = state.channel.wait_for_room(flow, priority);
+            (!has_room).then(|| {
+                let room = state.blocked.entry((flow, priority)).or_default();
+                Arc::clone(room).notified_owned()
+            })
+        });
+        if let Some(room) = room {
+            room.await;
         }
     }
 
@@ -312,10 +319,16 @@ impl Shared {
                 ChannelEvent::Closed { reason } => {
                     self.inbox.close();
                     self.closed.set(reason);
-                    self.writable.notify_waiters();
+                    for room in std::mem::take(&mut state.blocked).into_values() {
+                        room.notify_waiters();
+                    }
                 },
                 ChannelEvent::Disconnected => self.contact.send_modify(Contact::lose),
-                ChannelEvent::Writable { .. } => self.writable.notify_waiters(),
+                ChannelEvent::Writable { priority, flow } => {
+                    if let Some(room) = state.blocked.remove(&(flow, priority)) {
+                        room.notify_waiters();
+                    }
+                },
             }
         }
         for underlay in state.channel.underlays_with_output() {

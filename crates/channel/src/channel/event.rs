@@ -2,6 +2,7 @@
 
 use crate::channel_kind::Priority;
 use crate::frame::Frame;
+use crate::outbox::Flow;
 use crate::pending_requests::RequestId;
 
 /// A received frame for the owner of the channel.
@@ -25,8 +26,8 @@ pub enum ChannelEvent {
         request: RequestId,
         reason: RequestFailure,
     },
-    /// A queue that has rejected a message has room again.
-    Writable { priority: Priority },
+    /// A queue has room for a flow that waits for it: [`wait_for_room`](super::Channel::wait_for_room).
+    Writable { priority: Priority, flow: Flow },
     /// The last connection is lost, and the channel waits for another. Queued frames stay queued.
     Disconnected,
     /// The channel is closed. It accepts no more messages and only sends what is queued.

@@ -19,7 +19,8 @@ const MIB: usize = 1024 * 1024;
 /// Behavior and limits of a channel.
 ///
 /// Worst-case memory of a channel: for each of the two queues its bytes, or one frame of
-/// `send_limits` if that is more, since an empty queue accepts a frame of any size; plus about 200
+/// `send_limits` if that is more, since an empty queue accepts a frame of any size; with several
+/// [flows](crate::Flow) twice its bytes and one such frame; plus about 200
 /// bytes for each of `max_requests` and `max_underlays`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChannelOptions {
@@ -69,8 +70,8 @@ impl ChannelOptions {
     }
 }
 
-/// The queues of a channel, high priority first. A link drops what does not fit and is
-/// retransmitted end to end, so its queues are short.
+/// The queues of a channel, high priority first. What does not fit into those of a link waits at an end
+/// of its circuit or is sent again from there, so they are short.
 const fn queues(kind: ChannelKind) -> (QueueLimits, QueueLimits) {
     match kind {
         ChannelKind::Control => (queue(1024, 8 * MIB), queue(1024, 8 * MIB)),

@@ -3,6 +3,7 @@
 use super::{Channel, State};
 use crate::channel_kind::Priority;
 use crate::frame::{Frame, FrameTooLongError, Message, ReplyTo, Sequence};
+use crate::outbox::Flow;
 use crate::pending_requests::RequestId;
 use crate::time::Now;
 use std::time::Duration;
@@ -19,8 +20,8 @@ pub struct SendError {
 /// The reason why a message was not queued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SendErrorKind {
-    /// Its queue is full. [`Writable`](super::ChannelEvent::Writable) reports when there is room
-    /// again.
+    /// Its queue is full, or the part of its flow. [`Channel::wait_for_room`] asks to be told when there is
+    /// room again.
     #[error("the queue is full")]
     QueueFull,
     #[error("the channel is closed")]
@@ -37,7 +38,23 @@ pub enum SendErrorKind {
 impl Channel {
     /// Queues a message. Returns its sequence number.
     pub fn send(&mut self, priority: Priority, message: Message) -> Result<Sequence, SendError> {
-        self.enqueue(priority, message, false)
+        self.send_in(Flow::COMMON, priority, message)
+    }
+
+    /// Queues a message of a flow, which keeps its place among those of the same flow only.
+    pub fn send_in(
+        &mut self,
+        flow: Flow,
+        priority: Priority,
+        message: Message,
+    ) -> Result<Sequence, SendError> {
+        self.enqueue(flow, priority, message, false)
+    }
+
+    /// Whether a flow whose message was refused may send now. If not,
+    /// [`Writable`](super::ChannelEvent::Writable) tells when it may, unless the channel is closed before.
+    pub fn wait_for_room(&mut self, flow: Flow, priority: Priority) -> bool {
+        self.state != State::Open || self.outbox.queue_mut(priority).wait(flow)
     }
 
     /// Queues a message that expects a reply.
@@ -55,7 +72,7 @@ impl Channel {
             let why = SendErrorKind::TooManyRequests { limit };
             return Err(SendError { message, why });
         }
-        let sequence = self.enqueue(priority, message, true)?;
+        let sequence = self.enqueue(Flow::COMMON, priority, message, true)?;
         Ok(self.requests.insert(sequence, now.mono + timeout))
     }
 
@@ -68,7 +85,7 @@ impl Channel {
     ) -> Result<Sequence, SendError> {
         // On error the original message is returned, so a copy is turned into the reply.
         let reply = message.clone().in_reply_to(request);
-        self.enqueue(priority, reply, false)
+        self.enqueue(Flow::COMMON, priority, reply, false)
             .map_err(|SendError { why, .. }| SendError { message, why })
     }
 
@@ -85,21 +102,24 @@ impl Channel {
 
     fn enqueue(
         &mut self,
+        flow: Flow,
         priority: Priority,
         message: Message,
         is_request: bool,
     ) -> Result<Sequence, SendError> {
-        if let Err(why) = self.check_sendable(priority, &message) {
+        if let Err(why) = self.check_sendable(flow, priority, &message) {
             return Err(SendError { message, why });
         }
         let sequence = self.requests.next_sequence();
         let frame = Frame::new_unchecked(message, sequence);
-        self.outbox.queue_mut(priority).push(frame, is_request);
+        let queue = self.outbox.queue_mut(priority);
+        queue.push(flow, frame, is_request);
         Ok(sequence)
     }
 
     fn check_sendable(
-        &mut self,
+        &self,
+        flow: Flow,
         priority: Priority,
         message: &Message,
     ) -> Result<(), SendErrorKind> {
@@ -107,8 +127,8 @@ impl Channel {
             return Err(SendErrorKind::Closed);
         }
         self.options.send_limits.check(message)?;
-        let queue = self.outbox.queue_mut(priority);
-        if !queue.has_room(message.wire_len()) {
+        let queue = self.outbox.queue(priority);
+        if !queue.has_room(flow, message.wire_len()) {
             return Err(SendErrorKind::QueueFull);
         }
         Ok(())

@@ -78,11 +78,13 @@ impl Channel {
         self.next_heartbeat()
     }
 
-    /// Emits an event if a queue that has rejected something has room again, unless the channel is
-    /// closed.
+    /// Emits an event for each flow that waits and has room now, unless the channel is closed.
     pub(super) fn notify_writable(&mut self, priority: Priority) {
-        if self.outbox.queue_mut(priority).take_writable() && self.state == State::Open {
-            self.events.push_back(ChannelEvent::Writable { priority });
+        while let Some(flow) = self.outbox.queue_mut(priority).take_relieved() {
+            if self.state == State::Open {
+                let event = ChannelEvent::Writable { priority, flow };
+                self.events.push_back(event);
+            }
         }
     }
 

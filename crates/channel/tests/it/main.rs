@@ -9,6 +9,8 @@ mod closing;
 #[cfg(test)]
 mod dialing;
 #[cfg(test)]
+mod flows;
+#[cfg(test)]
 mod frames;
 #[cfg(test)]
 mod fuzz;

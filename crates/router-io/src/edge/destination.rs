@@ -54,7 +54,7 @@ impl Destination for SdkDestination {
         }
     }
 
-    fn room(&self) -> BoxFuture<'static, ()> {
+    fn room(&self, _message: &CircuitMessage) -> BoxFuture<'static, ()> {
         Box::pin(self.sdk.channel.writable(Priority::Default))
     }
 

@@ -167,7 +167,7 @@ impl Destination for Inbox {
         Ok(())
     }
 
-    fn room(&self) -> BoxFuture<'static, ()> {
+    fn room(&self, _message: &CircuitMessage) -> BoxFuture<'static, ()> {
         Box::pin(Arc::clone(&self.room).wait())
     }
 

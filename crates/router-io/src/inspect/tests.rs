@@ -20,7 +20,7 @@ impl Destination for Link {
         Ok(())
     }
 
-    fn room(&self) -> BoxFuture<'static, ()> {
+    fn room(&self, _message: &CircuitMessage) -> BoxFuture<'static, ()> {
         Box::pin(std::future::ready(()))
     }
 

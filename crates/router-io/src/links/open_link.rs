@@ -147,6 +147,7 @@ impl OpenLink {
 
 impl Destination for OpenLink {
     fn deliver(&self, message: CircuitMessage) -> Result<(), CircuitMessage> {
+        let flow = message.flow();
         let message = LinkMessage::from(message);
         let priority = message.priority();
         let Ok(encoded) = message.encode() else {
@@ -155,7 +156,7 @@ impl Destination for OpenLink {
             return Ok(());
         };
         let bytes = encoded.wire_len();
-        match self.channels.get(priority).send(priority, encoded) {
+        match self.channels.get(priority).send_in(flow, priority, encoded) {
             Ok(_sequence) => {
                 self.counters.sent(bytes);
                 Ok(())
@@ -177,12 +178,11 @@ impl Destination for OpenLink {
         "link"
     }
 
-    fn room(&self) -> BoxFuture<'static, ()> {
-        let waits = [Priority::Default, Priority::High]
-            .map(|priority| self.channels.get(priority).writable(priority));
-        Box::pin(async {
-            join_all(waits).await;
-        })
+    fn room(&self, message: &CircuitMessage) -> BoxFuture<'static, ()> {
+        let flow = message.flow();
+        let priority = LinkMessage::from(message.clone()).priority();
+        let channel = self.channels.get(priority);
+        Box::pin(channel.writable_in(flow, priority))
     }
 
     fn unrouted(&self, _circuit: &str) {}

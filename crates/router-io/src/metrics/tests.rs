@@ -127,7 +127,7 @@ impl Destination for Nowhere {
         Ok(())
     }
 
-    fn room(&self) -> BoxFuture<'static, ()> {
+    fn room(&self, _message: &CircuitMessage) -> BoxFuture<'static, ()> {
         Box::pin(std::future::ready(()))
     }
 

@@ -81,7 +81,7 @@ impl Destination for LinkEnd {
             .map_err(mpsc::error::TrySendError::into_inner)
     }
 
-    fn room(&self) -> BoxFuture<'static, ()> {
+    fn room(&self, _message: &CircuitMessage) -> BoxFuture<'static, ()> {
         Box::pin(sleep(Duration::from_millis(1)))
     }
 

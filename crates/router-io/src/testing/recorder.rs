@@ -23,7 +23,7 @@ impl Destination for Recorder {
         self.0.send(message).map_err(|error| error.0)
     }
 
-    fn room(&self) -> BoxFuture<'static, ()> {
+    fn room(&self, _message: &CircuitMessage) -> BoxFuture<'static, ()> {
         Box::pin(std::future::ready(()))
     }
 

@@ -3,7 +3,8 @@
 use super::Trace;
 use bytes::{BufMut as _, BytesMut};
 use portcullis_channel::{
-    Channel, ChannelEvent, ContentType, Frame, Message, Now, Priority, Received, RequestId,
+    Channel, ChannelEvent, ContentType, Flow, Frame, Message, Now, Priority, Received, RequestId,
+    SendErrorKind,
 };
 use portcullis_seeded_random::Random;
 use std::collections::{BTreeMap, BTreeSet};
@@ -68,10 +69,10 @@ impl Ledger {
         now: Now,
         (random, trace): (&mut Random, &mut Trace),
     ) {
-        let (priority, content_type) = match random.below(3) {
-            0 => (Priority::High, URGENT),
-            1 => (Priority::Default, DATA),
-            _ => (Priority::Default, REQUEST),
+        let (flow, priority, content_type) = match random.below(3) {
+            0 => (Flow::COMMON, Priority::High, URGENT),
+            1 => (Flow(1), Priority::Default, DATA),
+            _ => (Flow::COMMON, Priority::Default, REQUEST),
         };
         let (number, message) = self.say(content_type, random);
         let copy = message.clone();
@@ -82,13 +83,15 @@ impl Ledger {
                 assert!(self.waiting.insert((owner, request), number).is_none());
             })
         } else {
-            channel.send(priority, message).map(|_| ())
+            channel.send_in(flow, priority, message).map(|_| ())
         };
         match refused {
             Ok(()) => assert!(self.said.insert(number)),
             Err(refused) => {
                 trace.reach(refused.why);
                 assert_eq!(refused.message, copy, "what is refused is given back");
+                let has_room = channel.wait_for_room(flow, priority);
+                assert!(!has_room || refused.why != SendErrorKind::QueueFull);
             },
         }
     }

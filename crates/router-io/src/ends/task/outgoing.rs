@@ -57,9 +57,9 @@ impl<L: LocalSide> End<L> {
         let forwarded = self.relay.forward(self.hop, message, activity);
         if let Err(NotForwarded::Full(message, destination)) = forwarded {
             self.blocked = Some(Blocked {
+                room: destination.room(&message),
                 message,
                 activity,
-                room: destination.room(),
             });
         }
     }

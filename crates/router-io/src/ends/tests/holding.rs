@@ -66,12 +66,12 @@ async fn a_full_inbox_refuses_and_has_room_again() {
             .forward(hop, payload(accepted), Activity::Shown)
         {
             Ok(()) => accepted += 1,
-            Err(NotForwarded::Full(_, destination)) => break destination,
+            Err(NotForwarded::Full(message, destination)) => break destination.room(&message),
             Err(NotForwarded::NoWay) => panic!("there is a way"),
         }
     };
     assert_eq!(accepted, 64, "4 MiB");
-    full.room().await;
+    full.await;
     assert!(
         router
             .relay

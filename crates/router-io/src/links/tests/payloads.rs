@@ -27,7 +27,7 @@ impl Destination for End {
         self.0.send(message).map_err(|error| error.0)
     }
 
-    fn room(&self) -> BoxFuture<'static, ()> {
+    fn room(&self, _message: &CircuitMessage) -> BoxFuture<'static, ()> {
         Box::pin(std::future::ready(()))
     }
 
@@ -156,7 +156,7 @@ async fn full_link_gives_messages_back_and_tells_when_there_is_room() {
     };
     let (message, destination) = full;
     assert_eq!(sequence(&message), PayloadSequence::new(sent));
-    let room = tokio::spawn(destination.room());
+    let room = tokio::spawn(destination.room(&message));
     tokio::time::sleep(Duration::from_millis(50)).await;
     assert!(!room.is_finished());
     proxy.go_on();
