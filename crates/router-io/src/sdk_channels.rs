@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use parking_lot::RwLock;
 use portcullis_router::edge::{
-    ApiSession, BindKey, ChannelId, CircuitEnded, CircuitId, EdgeLimits, HostEvent, IdentityId,
-    Offer, ServiceSessionId,
+    ApiSession, BindKey, ChannelId, CircuitEnded, EdgeLimits, EndId, HostEvent, IdentityId, Offer,
+    ServiceSessionId,
 };
 use portcullis_transport::ChannelHandle;
 use portcullis_wire::Secret;
@@ -33,16 +33,16 @@ pub(crate) struct SdkHandle {
     notices: Notify,
 }
 
-/// What others want of a channel. Each is bounded by what it is about: there is one end of each circuit, and
-/// there are few events of a bind.
+/// What others want of a channel. Each is bounded by what it is about: there are at most two ends of each circuit,
+/// and few events of a bind.
 #[derive(Debug)]
 pub(crate) enum Command {
     Offer(Box<Offer>, oneshot::Sender<RouteOutcome>),
     Host(BindKey, Box<HostEvent>),
     /// A circuit has ended without the SDK.
-    CircuitEnded(CircuitId, CircuitEnded),
+    CircuitEnded(EndId, CircuitEnded),
     /// A trace, or the answer to one. May be dropped.
-    Control(CircuitId, Box<Control>),
+    Control(EndId, Box<Control>),
     Renew(Arc<ApiSession>),
     EndServiceSessions(Arc<[ServiceSessionId]>),
     /// For a reason.

@@ -142,11 +142,11 @@ fn main() -> Result<(), Box<dyn Error>> {
                 Action::Open(end) => {
                     println!(
                         "  circuit {} ends at {}: {:?}",
-                        end.circuit, end.address, end.flow
+                        end.id.circuit, end.address, end.flow
                     );
                 },
                 Action::Send(outgoing) => println!("  the SDK is sent {:?}", outgoing.message),
-                Action::Start(circuit) => println!("  circuit {circuit} carries data"),
+                Action::Start(end) => println!("  circuit {} carries data", end.circuit),
                 other => println!("  {other:?}"),
             }
         }

@@ -24,7 +24,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// Which end of a circuit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Side {
     /// Where the circuit was dialed.
     Initiator,
@@ -33,18 +33,21 @@ pub enum Side {
 }
 
 impl Side {
+    /// The side that sends payloads and acknowledgements with these flags.
+    pub const fn of(flags: PayloadFlags) -> Self {
+        if flags.contains(PayloadFlags::FROM_TERMINATOR) {
+            Self::Terminator
+        } else {
+            Self::Initiator
+        }
+    }
+
     /// The flags of everything that this side sends.
     const fn flags(self) -> PayloadFlags {
         match self {
             Self::Initiator => PayloadFlags::from_bits(0),
             Self::Terminator => PayloadFlags::FROM_TERMINATOR,
         }
-    }
-
-    /// Whether something with these flags was sent by this side.
-    const fn has_sent(self, flags: PayloadFlags) -> bool {
-        let is_from_terminator = flags.contains(PayloadFlags::FROM_TERMINATOR);
-        matches!(self, Self::Terminator) == is_from_terminator
     }
 }
 

@@ -14,8 +14,8 @@ use portcullis_channel::Frame;
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_router::access::{Usage, UsageSubject};
 use portcullis_router::edge::{
-    AskId, BindKey, ChannelId, CircuitId, ControllerId, InspectionId, RequestFailure, RequestId,
-    SdkChannel, TerminatorId, ToSdk,
+    AskId, BindKey, ChannelId, CircuitId, ControllerId, EndId, InspectionId, RequestFailure,
+    RequestId, SdkChannel, TerminatorId, ToSdk,
 };
 use portcullis_transport::Inbox;
 use portcullis_wire::Secret;
@@ -43,9 +43,9 @@ pub(super) struct ChannelTask {
     outbox: Outbox,
     commands: mpsc::Receiver<Command>,
     circuits: Circuits,
-    taken: mpsc::UnboundedReceiver<(CircuitId, usize)>,
+    taken: mpsc::UnboundedReceiver<(EndId, usize)>,
     /// Circuits that wait for the SDK to be told of them.
-    unstarted: Vec<CircuitId>,
+    unstarted: Vec<EndId>,
     /// The terminators of binds, for which rights are used.
     terminators: BTreeMap<BindKey, TerminatorId>,
     requests: FuturesUnordered<BoxFuture<'static, Answered>>,
@@ -135,7 +135,7 @@ impl ChannelTask {
                     self.sdk.handle_timeout(&*self.shared.rights, now);
                     timer.as_mut().reset(far);
                 },
-                Some((circuit, weight)) = self.taken.recv() => self.taken(&circuit, weight),
+                Some((end, weight)) = self.taken.recv() => self.taken(&end, weight),
                 Some(answered) = self.requests.next(), if !self.requests.is_empty() => {
                     self.controller_answered(answered);
                 },
@@ -177,10 +177,10 @@ impl ChannelTask {
         }
     }
 
-    fn taken(&mut self, circuit: &CircuitId, weight: usize) {
-        self.sdk.taken_by(circuit, weight);
-        while let Ok((circuit, weight)) = self.taken.try_recv() {
-            self.sdk.taken_by(&circuit, weight);
+    fn taken(&mut self, end: &EndId, weight: usize) {
+        self.sdk.taken_by(end, weight);
+        while let Ok((end, weight)) = self.taken.try_recv() {
+            self.sdk.taken_by(&end, weight);
         }
     }
 
@@ -210,15 +210,13 @@ impl ChannelTask {
                 self.forget_ended_bind(bind, &event);
                 self.sdk.host_event(bind, *event, now);
             },
-            Command::CircuitEnded(circuit, ended) => {
-                if let Some(side) = self.circuits.forget(&circuit) {
-                    let usage = circuits::usage(self.id(), circuit.clone(), side);
-                    self.shared.rights.end(&usage);
-                }
-                self.sdk.deliver(&circuit, ToSdk::Ended(ended));
+            Command::CircuitEnded(end, ended) => {
+                self.circuits.forget(&end);
+                self.shared.rights.end(&circuits::usage(self.id(), &end));
+                self.sdk.deliver(&end, ToSdk::Ended(ended));
             },
-            Command::Control(circuit, control) => {
-                self.sdk.deliver(&circuit, ToSdk::Control(*control));
+            Command::Control(end, control) => {
+                self.sdk.deliver(&end, ToSdk::Control(*control));
             },
             Command::Renew(session) => self.sdk.renew(&session, now),
             Command::EndServiceSessions(sessions) => {

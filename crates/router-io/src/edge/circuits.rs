@@ -7,11 +7,9 @@ use bytes::Bytes;
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_forwarding::{Activity, Hop};
 use portcullis_router::access::{Usage, UsageSubject, UsedService};
-use portcullis_router::edge::{
-    ChannelId, CircuitData, CircuitEnd, CircuitId, Closing, Flow, FromSdk, Side,
-};
+use portcullis_router::edge::{ChannelId, CircuitData, CircuitEnd, Closing, EndId, Flow, FromSdk};
 use portcullis_wire::Secret;
-use portcullis_xgress as xgress;
+use portcullis_xgress::{Options, Side};
 use tokio::sync::mpsc;
 
 use super::destination::SdkDestination;
@@ -28,25 +26,19 @@ const COPIED: usize = 16 * 1024;
 /// The circuits that end at a channel.
 pub(super) struct Circuits {
     ends: Ends,
-    options: Arc<xgress::Options>,
+    options: Arc<Options>,
     sdk: Arc<SdkHandle>,
-    taken: mpsc::UnboundedSender<(CircuitId, usize)>,
-    open: BTreeMap<CircuitId, OpenCircuit>,
+    taken: mpsc::UnboundedSender<(EndId, usize)>,
+    open: BTreeMap<EndId, OpenEnd>,
 }
 
-/// An end of a circuit.
-struct OpenCircuit {
-    side: Side,
-    at: At,
-}
-
-/// Where a circuit ends.
-enum At {
-    Router {
+/// An end of a circuit, and where that is.
+enum OpenEnd {
+    InRouter {
         end: EndHandle,
         input: mpsc::UnboundedSender<CircuitData>,
     },
-    Sdk {
+    InSdk {
         hop: Hop,
         destination: Arc<dyn Destination>,
     },
@@ -56,9 +48,9 @@ impl Circuits {
     /// What circuits have taken of what was put into them comes out of `taken`.
     pub(super) const fn new(
         ends: Ends,
-        options: Arc<xgress::Options>,
+        options: Arc<Options>,
         sdk: Arc<SdkHandle>,
-        taken: mpsc::UnboundedSender<(CircuitId, usize)>,
+        taken: mpsc::UnboundedSender<(EndId, usize)>,
     ) -> Self {
         Self {
             ends,
@@ -75,66 +67,64 @@ impl Circuits {
 
     /// Attaches the end of a circuit to the relay.
     pub(super) fn open(&mut self, end: &CircuitEnd) {
-        let at = match end.flow {
+        let open = match end.flow {
             Flow::Router => self.open_in_router(end),
             Flow::Sdk => self.open_in_sdk(end),
         };
-        let circuit = OpenCircuit { side: end.side, at };
-        self.open.insert(end.circuit.clone(), circuit);
+        self.open.insert(end.id.clone(), open);
     }
 
-    fn open_in_router(&self, end: &CircuitEnd) -> At {
+    fn open_in_router(&self, end: &CircuitEnd) -> OpenEnd {
         let (input, receiver) = mpsc::unbounded_channel();
         let side = SdkSide::new(
-            end.circuit.clone(),
+            end.id.clone(),
             end.connection,
             Arc::clone(&self.sdk),
             receiver,
             self.taken.clone(),
         );
-        let (side_of_end, start) = match end.side {
-            // Nothing comes before the SDK knows of the circuit.
-            Side::Initiator => (xgress::Side::Initiator, Start::WhenTold),
-            Side::Terminator => (xgress::Side::Terminator, Start::AtOnce),
-        };
         let terms = EndTerms {
-            circuit: end.circuit.clone(),
+            circuit: end.id.circuit.clone(),
             address: end.address.clone(),
-            side: side_of_end,
+            side: end.id.side,
             options: Arc::clone(&self.options),
-            start,
+            start: match end.id.side {
+                // Nothing comes before the SDK knows of the circuit.
+                Side::Initiator => Start::WhenTold,
+                Side::Terminator => Start::AtOnce,
+            },
         };
         let end = self.ends.open(&terms, side);
-        At::Router { end, input }
+        OpenEnd::InRouter { end, input }
     }
 
-    fn open_in_sdk(&self, end: &CircuitEnd) -> At {
+    fn open_in_sdk(&self, end: &CircuitEnd) -> OpenEnd {
         let destination: Arc<dyn Destination> = Arc::new(SdkDestination {
-            circuit: end.circuit.clone(),
+            end: end.id.clone(),
             connection: end.connection,
             sdk: Arc::clone(&self.sdk),
         });
         let (hop, replaced) = self.relay().attach(&end.address, Arc::clone(&destination));
         if let Some(replaced) = replaced {
-            replaced.unrouted(end.circuit.as_str());
+            replaced.unrouted(end.id.circuit.as_str());
         }
-        At::Sdk { hop, destination }
+        OpenEnd::InSdk { hop, destination }
     }
 
     /// The SDK knows of the circuit.
-    pub(super) fn start(&self, circuit: &CircuitId) {
-        if let Some(At::Router { end, .. }) = self.open.get(circuit).map(|open| &open.at) {
+    pub(super) fn start(&self, end: &EndId) {
+        if let Some(OpenEnd::InRouter { end, .. }) = self.open.get(end) {
             end.start();
         }
     }
 
-    pub(super) fn put(&self, circuit: &CircuitId, content: FromSdk) {
-        let Some(open) = self.open.get(circuit) else {
+    pub(super) fn put(&self, end: &EndId, content: FromSdk) {
+        let Some(open) = self.open.get(end) else {
             return;
         };
         let message = match content {
             FromSdk::Data(data) => {
-                if let At::Router { input, .. } = &open.at {
+                if let OpenEnd::InRouter { input, .. } = open {
                     let _is_over = input.send(compact(data));
                 }
                 return;
@@ -145,56 +135,49 @@ impl Circuits {
             },
             FromSdk::Control(control) => CircuitMessage::Control(Box::new(control)),
         };
-        match &open.at {
+        match open {
             // Not by an SDK's own payloads, so it does not show that the circuit is in use.
-            At::Router { end, .. } => {
+            OpenEnd::InRouter { end, .. } => {
                 let _may_be_lost = self.relay().forward(end.hop(), message, Activity::NotShown);
             },
-            At::Sdk { hop, .. } => self.relay().forward_or_drop(*hop, message),
+            OpenEnd::InSdk { hop, .. } => self.relay().forward_or_drop(*hop, message),
         }
     }
 
-    /// Ends a circuit. Its controller is told.
-    pub(super) fn close(&mut self, circuit: &CircuitId, closing: Closing) -> Option<Side> {
-        let OpenCircuit { side, at } = self.open.remove(circuit)?;
-        match at {
-            At::Router { end, input } => {
+    /// Ends a circuit at this end. Its controller is told.
+    pub(super) fn close(&mut self, end: &EndId, closing: Closing) {
+        match self.open.remove(end) {
+            Some(OpenEnd::InRouter { end, input }) => {
                 drop(input);
                 if closing == Closing::AtOnce {
                     end.abort();
                 }
             },
-            At::Sdk { hop, destination } => {
+            Some(OpenEnd::InSdk { hop, destination }) => {
                 self.relay().detach(hop, &destination);
-                let side = match side {
-                    Side::Initiator => xgress::Side::Initiator,
-                    Side::Terminator => xgress::Side::Terminator,
-                };
-                self.relay().end(circuit.as_str(), side);
+                self.relay().end(end.circuit.as_str(), end.side);
             },
+            None => {},
         }
-        Some(side)
     }
 
-    /// Forgets a circuit that has ended by itself.
-    pub(super) fn forget(&mut self, circuit: &CircuitId) -> Option<Side> {
-        let OpenCircuit { side, at } = self.open.remove(circuit)?;
-        if let At::Sdk { hop, destination } = at {
+    /// Forgets the end of a circuit that has ended by itself.
+    pub(super) fn forget(&mut self, end: &EndId) {
+        if let Some(OpenEnd::InSdk { hop, destination }) = self.open.remove(end) {
             self.relay().detach(hop, &destination);
         }
-        Some(side)
     }
 }
 
-/// For what a circuit needs a right.
-pub(super) fn usage(channel: ChannelId, circuit: CircuitId, side: Side) -> Usage {
+/// For what the end of a circuit needs a right.
+pub(super) fn usage(channel: ChannelId, end: &EndId) -> Usage {
     Usage {
         channel,
-        grant: match side {
+        grant: match end.side {
             Side::Initiator => ServiceGrant::Dial,
             Side::Terminator => ServiceGrant::Bind,
         },
-        subject: UsageSubject::Circuit(circuit),
+        subject: UsageSubject::Circuit(end.circuit.clone()),
     }
 }
 

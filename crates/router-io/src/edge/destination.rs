@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use portcullis_channel::{Priority, SendErrorKind};
-use portcullis_router::edge::{CircuitEnded, CircuitId};
+use portcullis_router::edge::{CircuitEnded, EndId};
 use portcullis_wire::edge::{ConnectionId, EdgeMessage};
 
 use crate::circuit_message::CircuitMessage;
@@ -14,7 +14,7 @@ use crate::sdk_channels::{Command, SdkHandle};
 /// Sends what comes for a circuit straight to the queue of the SDK's channel. What does not fit is sent again
 /// by the other end.
 pub(super) struct SdkDestination {
-    pub(super) circuit: CircuitId,
+    pub(super) end: EndId,
     pub(super) connection: ConnectionId,
     pub(super) sdk: Arc<SdkHandle>,
 }
@@ -40,8 +40,8 @@ impl Destination for SdkDestination {
                 EdgeMessage::Acknowledgement(*acknowledgement)
             },
             CircuitMessage::Control(control) => {
-                let circuit = self.circuit.clone();
-                self.sdk.suggest(Command::Control(circuit, control));
+                let end = self.end.clone();
+                self.sdk.suggest(Command::Control(end, control));
                 return Ok(());
             },
         };
@@ -59,10 +59,10 @@ impl Destination for SdkDestination {
     }
 
     fn unrouted(&self, circuit: &str) {
-        if circuit == self.circuit.as_str() {
-            let circuit = self.circuit.clone();
+        if circuit == self.end.circuit.as_str() {
+            let end = self.end.clone();
             self.sdk
-                .command(Command::CircuitEnded(circuit, CircuitEnded::Unrouted));
+                .command(Command::CircuitEnded(end, CircuitEnded::Unrouted));
         }
     }
 }

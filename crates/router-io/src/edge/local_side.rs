@@ -6,7 +6,7 @@ use std::task::{Context, Poll, ready};
 
 use futures_util::future::BoxFuture;
 use portcullis_channel::{Message, Priority, SendErrorKind};
-use portcullis_router::edge::{CircuitData, CircuitEnded, CircuitId};
+use portcullis_router::edge::{CircuitData, CircuitEnded, EndId};
 use portcullis_wire::edge::{ConnectionId, Data, DataFlags, EdgeMessage};
 use portcullis_wire::xgress::Control;
 use portcullis_xgress::{EndReason, Segment};
@@ -23,12 +23,12 @@ const TOLD_WEIGHT: usize = 64 * 1024;
 /// The side of the SDK. What it sends comes by its channel's task, which bounds it; what it is sent goes
 /// straight to the queue of the channel.
 pub(super) struct SdkSide {
-    circuit: CircuitId,
+    end: EndId,
     connection: ConnectionId,
     sdk: Arc<SdkHandle>,
     input: mpsc::UnboundedReceiver<CircuitData>,
     /// Tells the channel of what was taken.
-    taken: mpsc::UnboundedSender<(CircuitId, usize)>,
+    taken: mpsc::UnboundedSender<(EndId, usize)>,
     taken_weight: usize,
     /// What there is no room for.
     waiting: Option<Waiting>,
@@ -45,14 +45,14 @@ struct Waiting {
 
 impl SdkSide {
     pub(super) fn new(
-        circuit: CircuitId,
+        end: EndId,
         connection: ConnectionId,
         sdk: Arc<SdkHandle>,
         input: mpsc::UnboundedReceiver<CircuitData>,
-        taken: mpsc::UnboundedSender<(CircuitId, usize)>,
+        taken: mpsc::UnboundedSender<(EndId, usize)>,
     ) -> Self {
         Self {
-            circuit,
+            end,
             connection,
             sdk,
             input,
@@ -67,7 +67,7 @@ impl SdkSide {
     fn tell_taken(&mut self) {
         let weight = std::mem::take(&mut self.taken_weight);
         if weight > 0 {
-            let _has_ended = self.taken.send((self.circuit.clone(), weight));
+            let _has_ended = self.taken.send((self.end.clone(), weight));
         }
     }
 
@@ -93,7 +93,7 @@ impl SdkSide {
                 });
             },
             Err(error) => {
-                tracing::debug!(circuit = %self.circuit, %error, "data of a circuit cannot be sent to its client");
+                tracing::debug!(circuit = %self.end.circuit, %error, "data of a circuit cannot be sent to its client");
                 self.is_lost = true;
             },
         }
@@ -160,9 +160,8 @@ impl LocalSide for SdkSide {
     }
 
     fn forward_control(&mut self, control: Control) -> Option<Control> {
-        let circuit = self.circuit.clone();
-        self.sdk
-            .suggest(Command::Control(circuit, Box::new(control)));
+        let end = self.end.clone();
+        self.sdk.suggest(Command::Control(end, Box::new(control)));
         None
     }
 
@@ -171,7 +170,7 @@ impl LocalSide for SdkSide {
             EndReason::Unrouted => CircuitEnded::Unrouted,
             _ => CircuitEnded::Closed,
         };
-        let circuit = self.circuit.clone();
-        self.sdk.command(Command::CircuitEnded(circuit, ended));
+        let end = self.end.clone();
+        self.sdk.command(Command::CircuitEnded(end, ended));
     }
 }

@@ -1,5 +1,6 @@
 //! SDKs over sockets, with a controller in memory.
 
+mod both_ends;
 mod circuits;
 mod controller;
 mod logins;

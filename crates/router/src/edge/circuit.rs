@@ -8,17 +8,24 @@ use portcullis_wire::Secret;
 use portcullis_wire::edge::{ConnectionId, Data, DataFlags};
 use portcullis_wire::peer_data::PeerData;
 use portcullis_wire::xgress::{Acknowledgement, Control, Payload, payload_header};
+use portcullis_xgress::Side;
 
 use super::host_exchange::BindKey;
 use super::names::{CircuitId, ControllerId, ServiceId, ServiceSessionId};
 
+/// Names an end of a circuit: an SDK that dials what it hosts itself has both ends at one channel.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EndId {
+    pub circuit: CircuitId,
+    pub side: Side,
+}
+
 /// The end of a circuit at an SDK's channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CircuitEnd {
-    pub circuit: CircuitId,
+    pub id: EndId,
     /// Address of this end, by which routes name it.
     pub address: String,
-    pub side: Side,
     pub flow: Flow,
     /// Id of the connection within the channel.
     pub connection: ConnectionId,
@@ -28,15 +35,6 @@ pub struct CircuitEnd {
     pub session: Option<ServiceSessionId>,
     /// The controller that the circuit belongs to.
     pub controller: ControllerId,
-}
-
-/// Which end of a circuit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
-    /// The end that dialed.
-    Initiator,
-    /// The end that serves.
-    Terminator,
 }
 
 /// Where the circuit ends: who numbers, acknowledges and repeats its payloads.

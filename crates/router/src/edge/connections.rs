@@ -10,9 +10,10 @@ use portcullis_channel::ReplyTo;
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_wire::Token;
 use portcullis_wire::edge::ConnectionId;
+use portcullis_xgress::Side;
 
 use super::action::{AskId, RequestId};
-use super::circuit::{CircuitEnd, Flow};
+use super::circuit::{CircuitEnd, EndId, Flow};
 use super::host_exchange::BindKey;
 use super::names::{CircuitId, ServiceId, ServiceSessionId};
 
@@ -76,7 +77,10 @@ pub(super) struct Open {
 #[derive(Debug, Default)]
 pub(super) struct Connections {
     entries: BTreeMap<ConnectionId, Connection>,
-    circuits: BTreeMap<CircuitId, ConnectionId>,
+    /// Open ones that the SDK has dialed, by their circuits.
+    dialed: BTreeMap<CircuitId, ConnectionId>,
+    /// Open ones that it serves.
+    served: BTreeMap<CircuitId, ConnectionId>,
     binds: usize,
     /// How many ids the router has chosen.
     chosen: u32,
@@ -115,7 +119,8 @@ impl Connections {
         match &connection {
             Connection::Bind(_) => self.binds += 1,
             Connection::Open(open) => {
-                self.circuits.insert(open.end.circuit.clone(), id);
+                let EndId { circuit, side } = open.end.id.clone();
+                self.circuits_mut(side).insert(circuit, id);
             },
             Connection::Dialing(_) => {},
         }
@@ -127,7 +132,8 @@ impl Connections {
         match &connection {
             Connection::Bind(_) => self.binds -= 1,
             Connection::Open(open) => {
-                self.circuits.remove(&open.end.circuit);
+                let EndId { circuit, side } = &open.end.id;
+                self.circuits_mut(*side).remove(circuit);
             },
             Connection::Dialing(_) => {},
         }
@@ -162,14 +168,35 @@ impl Connections {
         }
     }
 
-    /// The open connection of a circuit.
-    pub(super) fn of_circuit(&self, circuit: &str) -> Option<&Open> {
-        self.open(*self.circuits.get(circuit)?)
+    /// The open connection with an end of a circuit.
+    pub(super) fn with_end(&self, end: &EndId) -> Option<&Open> {
+        self.open(*self.circuits(end.side).get(&end.circuit)?)
     }
 
-    pub(super) fn of_circuit_mut(&mut self, circuit: &str) -> Option<&mut Open> {
-        let id = *self.circuits.get(circuit)?;
+    pub(super) fn with_end_mut(&mut self, end: &EndId) -> Option<&mut Open> {
+        let id = *self.circuits(end.side).get(&end.circuit)?;
         self.open_mut(id)
+    }
+
+    /// The open connections of a circuit, of which there are two if the SDK dials what it hosts.
+    pub(super) fn of_circuit(&self, circuit: &str) -> impl Iterator<Item = &Open> {
+        let sides = [Side::Initiator, Side::Terminator].into_iter();
+        let ids = sides.filter_map(|side| self.circuits(side).get(circuit));
+        ids.filter_map(|id| self.open(*id))
+    }
+
+    const fn circuits(&self, side: Side) -> &BTreeMap<CircuitId, ConnectionId> {
+        match side {
+            Side::Initiator => &self.dialed,
+            Side::Terminator => &self.served,
+        }
+    }
+
+    const fn circuits_mut(&mut self, side: Side) -> &mut BTreeMap<CircuitId, ConnectionId> {
+        match side {
+            Side::Initiator => &mut self.dialed,
+            Side::Terminator => &mut self.served,
+        }
     }
 
     /// An id of the router's that is not in use: the one after the last, from 2³¹ on.

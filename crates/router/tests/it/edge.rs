@@ -2,6 +2,7 @@
 
 mod admission;
 mod behaviour;
+mod both_ends;
 mod connections;
 mod defects;
 mod ends;

@@ -1,7 +1,7 @@
 //! What comes from the other end.
 
 use super::transmit::low_millis;
-use super::{Capabilities, EndReason, Endpoint, EndpointEvent};
+use super::{Capabilities, EndReason, Endpoint, EndpointEvent, Side};
 use crate::receive::{Arrival, Stream};
 use crate::send::Acknowledged;
 use crate::window::Progress;
@@ -19,7 +19,7 @@ impl Endpoint {
         if self.closing.has_ended() {
             return;
         }
-        if self.side.has_sent(payload.flags) {
+        if self.side == Side::of(payload.flags) {
             self.counters.reflected += 1;
             return;
         }
@@ -50,7 +50,7 @@ impl Endpoint {
         if self.closing.has_ended() {
             return;
         }
-        if self.side.has_sent(acknowledgement.flags) {
+        if self.side == Side::of(acknowledgement.flags) {
             self.counters.reflected += 1;
             return;
         }

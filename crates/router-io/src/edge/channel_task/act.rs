@@ -21,8 +21,8 @@ impl ChannelTask {
             self.act_once(action);
         }
         if self.outbox.is_clear() {
-            for circuit in self.unstarted.drain(..) {
-                self.circuits.start(&circuit);
+            for end in self.unstarted.drain(..) {
+                self.circuits.start(&end);
             }
         }
     }
@@ -43,13 +43,11 @@ impl ChannelTask {
             },
             Action::Host(request) => self.host(request),
             Action::Open(end) => self.open(&end),
-            Action::Start(circuit) => self.unstarted.push(circuit),
-            Action::Put { circuit, content } => self.circuits.put(&circuit, content),
-            Action::Close { circuit, closing } => {
-                if let Some(side) = self.circuits.close(&circuit, closing) {
-                    let usage = circuits::usage(self.id(), circuit, side);
-                    self.shared.rights.end(&usage);
-                }
+            Action::Start(end) => self.unstarted.push(end),
+            Action::Put { end, content } => self.circuits.put(&end, content),
+            Action::Close { end, closing } => {
+                self.circuits.close(&end, closing);
+                self.shared.rights.end(&circuits::usage(self.id(), &end));
             },
             Action::Routed {
                 circuit,
@@ -141,7 +139,7 @@ impl ChannelTask {
 
     fn open(&mut self, end: &CircuitEnd) {
         self.circuits.open(end);
-        let usage = circuits::usage(self.id(), end.circuit.clone(), end.side);
+        let usage = circuits::usage(self.id(), &end.id);
         if self
             .shared
             .rights

@@ -2,14 +2,16 @@
 
 use portcullis_wire::control::route::RouteFailure;
 use portcullis_wire::edge::{ConnectionId, Data, DataFlags, EdgeMessage, StateClosed};
-use portcullis_wire::xgress::{Acknowledgement, Payload};
+use portcullis_wire::xgress::{Acknowledgement, Payload, PayloadFlags};
+use portcullis_xgress::Side;
 
 use super::SdkChannel;
 use crate::edge::action::{Action, AskId};
-use crate::edge::circuit::{CircuitData, CircuitEnd, CircuitEnded, Closing, Flow, FromSdk, ToSdk};
+use crate::edge::circuit::{
+    CircuitData, CircuitEnd, CircuitEnded, Closing, EndId, Flow, FromSdk, ToSdk,
+};
 use crate::edge::connections::{Connection, Open, Usage};
 use crate::edge::host_exchange::HostRequest;
-use crate::edge::names::CircuitId;
 use crate::edge::refusal::Refusal;
 
 impl SdkChannel {
@@ -19,11 +21,11 @@ impl SdkChannel {
         self.stalled == 0 && self.backlog <= self.limits.backlog_bytes
     }
 
-    /// A circuit has taken so much of the [`FromSdk::Data`] that was put into it, by its
+    /// The end of a circuit has taken so much of the [`FromSdk::Data`] that was put into it, by its
     /// [`weight`](CircuitData::weight).
-    pub fn taken_by(&mut self, circuit: &CircuitId, weight: usize) {
+    pub fn taken_by(&mut self, end: &EndId, weight: usize) {
         let limit = self.limits.connection_backlog_bytes;
-        let Some(open) = self.connections.of_circuit_mut(circuit.as_str()) else {
+        let Some(open) = self.connections.with_end_mut(end) else {
             return;
         };
         let was_stalled = open.backlog > limit;
@@ -36,12 +38,12 @@ impl SdkChannel {
         }
     }
 
-    /// Handles what comes out of a circuit. What there is no connection for any more is dropped.
-    pub fn deliver(&mut self, circuit: &CircuitId, content: ToSdk) {
+    /// Handles what comes out of a circuit at this end. What there is no connection for any more is dropped.
+    pub fn deliver(&mut self, end: &EndId, content: ToSdk) {
         if let ToSdk::Ended(ended) = content {
-            return self.circuit_ended(circuit, ended);
+            return self.circuit_ended(end, ended);
         }
-        let Some(open) = self.connections.of_circuit_mut(circuit.as_str()) else {
+        let Some(open) = self.connections.with_end_mut(end) else {
             return;
         };
         let connection = open.end.connection;
@@ -70,7 +72,7 @@ impl SdkChannel {
                     ..acknowledgement
                 }));
             },
-            (ToSdk::Control(control), _) => self.deliver_control(circuit, control),
+            (ToSdk::Control(control), _) => self.deliver_control(end, control),
             _ => {},
         }
     }
@@ -88,42 +90,48 @@ impl SdkChannel {
         let was_stalled = open.backlog > limit;
         open.backlog += weight;
         let is_stalled = open.backlog > limit;
-        let circuit = open.end.circuit.clone();
+        let end = open.end.id.clone();
         self.backlog += weight;
         if is_stalled && !was_stalled {
             self.stalled += 1;
         }
-        self.put(circuit, FromSdk::Data(data));
+        self.put(end, FromSdk::Data(data));
     }
 
     pub(super) fn payload(&mut self, payload: Payload) {
-        if let Some(circuit) = self.forwarded(&payload.circuit_id) {
+        if let Some(end) = self.forwarded(&payload.circuit_id, payload.flags) {
             // The number of the connection means nothing elsewhere.
             let payload = Payload {
                 connection: None,
                 ..payload
             };
-            self.put(circuit, FromSdk::Payload(payload));
+            self.put(end, FromSdk::Payload(payload));
         }
     }
 
     pub(super) fn acknowledgement(&mut self, acknowledgement: Acknowledgement) {
-        if let Some(circuit) = self.forwarded(&acknowledgement.circuit_id) {
+        let (circuit, flags) = (&acknowledgement.circuit_id, acknowledgement.flags);
+        if let Some(end) = self.forwarded(circuit, flags) {
             let acknowledgement = Acknowledgement {
                 connection: None,
                 ..acknowledgement
             };
-            self.put(circuit, FromSdk::Acknowledgement(acknowledgement));
+            self.put(end, FromSdk::Acknowledgement(acknowledgement));
         }
     }
 
-    /// The SDK has closed a circuit whose end it is.
+    /// The SDK has closed a circuit whose end it is. If it is both, the message does not say which of
+    /// them has closed: the circuit is over for both, and each connection is told.
     pub(super) fn circuit_closed(&mut self, circuit: &str) {
-        if self.forwarded(circuit).is_none() {
-            return;
-        }
-        if let Some(open) = self.connections.of_circuit(circuit) {
-            self.close_circuit(open.end.connection, Closing::AtOnce);
+        let open = self.connections.of_circuit(circuit);
+        let in_sdk = open.filter(|open| open.end.flow == Flow::Sdk);
+        let connections: Vec<ConnectionId> = in_sdk.map(|open| open.end.connection).collect();
+        let are_both = connections.len() > 1;
+        for connection in connections {
+            self.close_circuit(connection, Closing::AtOnce);
+            if are_both {
+                self.close(connection, Refusal::text(CircuitEnded::Closed.reason()));
+            }
         }
     }
 
@@ -157,28 +165,30 @@ impl SdkChannel {
         }
     }
 
-    /// The circuit with this id, if the SDK is the end of it.
-    pub(super) fn forwarded(&self, circuit: &str) -> Option<CircuitId> {
-        let open = self.connections.of_circuit(circuit)?;
-        (open.end.flow == Flow::Sdk).then(|| open.end.circuit.clone())
+    /// The end of a circuit that sends something with these flags, if it is in the SDK.
+    fn forwarded(&self, circuit: &str, flags: PayloadFlags) -> Option<EndId> {
+        let side = Side::of(flags);
+        let mut open = self.connections.of_circuit(circuit);
+        let open = open.find(|open| open.end.id.side == side)?;
+        (open.end.flow == Flow::Sdk).then(|| open.end.id.clone())
     }
 
-    /// Whether a circuit may be added to the channel.
-    pub(super) fn is_new_circuit(&self, circuit: &str) -> bool {
-        !circuit.is_empty()
-            && self.connections.of_circuit(circuit).is_none()
-            && self.offer_of(&circuit.into()).is_none()
+    /// Whether an end of a circuit may be added to the channel.
+    pub(super) fn is_new_end(&self, end: &EndId) -> bool {
+        !end.circuit.as_str().is_empty()
+            && self.connections.with_end(end).is_none()
+            && self.offer_of(end).is_none()
     }
 
     /// Closes the circuit of a connection, and forgets the connection.
     pub(super) fn close_circuit(&mut self, connection: ConnectionId, closing: Closing) {
-        if let Some(circuit) = self.forget(connection) {
-            self.actions.push_back(Action::Close { circuit, closing });
+        if let Some(end) = self.forget(connection) {
+            self.actions.push_back(Action::Close { end, closing });
         }
     }
 
-    pub(super) fn put(&mut self, circuit: CircuitId, content: FromSdk) {
-        self.actions.push_back(Action::Put { circuit, content });
+    pub(super) fn put(&mut self, end: EndId, content: FromSdk) {
+        self.actions.push_back(Action::Put { end, content });
     }
 
     /// Makes a connection one with a circuit.
@@ -195,11 +205,11 @@ impl SdkChannel {
         self.connections.insert(connection, Connection::Open(open));
     }
 
-    fn circuit_ended(&mut self, circuit: &CircuitId, ended: CircuitEnded) {
-        if let Some(ask) = self.offer_of(circuit) {
+    fn circuit_ended(&mut self, end: &EndId, ended: CircuitEnded) {
+        if let Some(ask) = self.offer_of(end) {
             return self.offer_has_ended(ask, ended.reason());
         }
-        let Some(open) = self.connections.of_circuit(circuit.as_str()) else {
+        let Some(open) = self.connections.with_end(end) else {
             return;
         };
         let connection = open.end.connection;
@@ -208,7 +218,7 @@ impl SdkChannel {
     }
 
     /// Removes an open connection with its backlog.
-    pub(super) fn forget(&mut self, connection: ConnectionId) -> Option<CircuitId> {
+    pub(super) fn forget(&mut self, connection: ConnectionId) -> Option<EndId> {
         let Connection::Open(open) = self.connections.remove(connection)? else {
             return None;
         };
@@ -216,6 +226,6 @@ impl SdkChannel {
         if open.backlog > self.limits.connection_backlog_bytes {
             self.stalled -= 1;
         }
-        Some(open.end.circuit)
+        Some(open.end.id)
     }
 }

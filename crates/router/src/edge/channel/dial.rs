@@ -15,11 +15,12 @@ use portcullis_wire::edge::{
 };
 use portcullis_wire::peer_data::{self, PeerData};
 use portcullis_wire::{ErrorCode, Secret, Token};
+use portcullis_xgress::Side;
 
 use super::{SdkChannel, Timer, check_kind};
 use crate::edge::access::{Access, ApiSession, ServiceReference, ServiceSession, SessionKind};
 use crate::edge::action::{Action, Recipient, RequestFailure, RequestId};
-use crate::edge::circuit::{CircuitEnd, Flow, Side};
+use crate::edge::circuit::{CircuitEnd, EndId, Flow};
 use crate::edge::connections::{Connection, Dialing, Usage};
 use crate::edge::names::ControllerId;
 use crate::edge::refusal::Refusal;
@@ -258,15 +259,18 @@ impl SdkChannel {
             self.give_back(answer.circuit_id, controller);
             return self.refuse(connection, refusal, dialing.reply_to);
         }
-        if !self.is_new_circuit(&answer.circuit_id) {
+        let id = EndId {
+            circuit: answer.circuit_id.into(),
+            side: Side::Initiator,
+        };
+        if !self.is_new_end(&id) {
             let reason = "the controller named a circuit that cannot be new";
             let refusal = Refusal::new(ErrorCode::Internal, reason);
             return self.refuse(connection, refusal, dialing.reply_to);
         }
         let end = CircuitEnd {
-            circuit: answer.circuit_id.into(),
+            id: id.clone(),
             address: answer.address,
-            side: Side::Initiator,
             flow: dialing.flow,
             connection,
             service: dialing.usage.service.clone(),
@@ -274,10 +278,9 @@ impl SdkChannel {
             controller,
         };
         let connected = state_connected(&end, &answer.peer_data);
-        let circuit = end.circuit.clone();
         self.open(end, dialing.usage, None);
         self.reply(EdgeMessage::StateConnected(connected), dialing.reply_to);
-        self.actions.push_back(Action::Start(circuit));
+        self.actions.push_back(Action::Start(id));
     }
 
     fn refuse_circuit(
@@ -363,7 +366,7 @@ fn state_connected(end: &CircuitEnd, peer_data: &PeerData) -> StateConnected {
     let is_in_sdk = end.flow == Flow::Sdk;
     StateConnected {
         connection: end.connection,
-        circuit_id: Some(end.circuit.as_str().to_owned()),
+        circuit_id: Some(end.id.circuit.as_str().to_owned()),
         public_key: bytes(peer_data::PUBLIC_KEY),
         stickiness_token: bytes(STICKINESS_TOKEN),
         uses_xgress: is_in_sdk,

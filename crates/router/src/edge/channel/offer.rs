@@ -7,10 +7,11 @@ use portcullis_wire::Secret;
 use portcullis_wire::control::route::{RouteFailure, RouteOutcome};
 use portcullis_wire::edge::{ConnectionId, Dial, DialSuccess, EdgeMessage, StateConnected};
 use portcullis_wire::peer_data::{self, PeerData};
+use portcullis_xgress::Side;
 
 use super::{SdkChannel, Timer};
 use crate::edge::action::{Action, AskId};
-use crate::edge::circuit::{CircuitEnd, Closing, Flow, Offer, Side};
+use crate::edge::circuit::{CircuitEnd, Closing, EndId, Flow, Offer};
 use crate::edge::connections::{Bind, FIRST_OF_ROUTER, Usage};
 use crate::edge::names::CircuitId;
 use crate::edge::refusal::Refusal;
@@ -81,7 +82,7 @@ impl SdkChannel {
                 self.forget(id);
             }
             let outcome = Declined::new(RouteFailure::Generic, reason).into_outcome();
-            self.routed(offer.end.circuit, offer.attempt, outcome);
+            self.routed(offer.end.id.circuit, offer.attempt, outcome);
         }
     }
 
@@ -92,10 +93,10 @@ impl SdkChannel {
         }
     }
 
-    /// The offer of a circuit.
-    pub(super) fn offer_of(&self, circuit: &CircuitId) -> Option<AskId> {
+    /// The offer of an end of a circuit.
+    pub(super) fn offer_of(&self, end: &EndId) -> Option<AskId> {
         let mut offers = self.offers.iter();
-        let found = offers.find(|(_, offer)| offer.end.circuit == *circuit);
+        let found = offers.find(|(_, offer)| offer.end.id == *end);
         found.map(|(ask, _)| *ask)
     }
 
@@ -127,7 +128,11 @@ impl SdkChannel {
             let reason = "the host has too many connections";
             return Err(Declined::new(RouteFailure::ResourcesNotAvailable, reason));
         }
-        if !self.is_new_circuit(offer.circuit.as_str()) {
+        let id = EndId {
+            circuit: offer.circuit,
+            side: Side::Terminator,
+        };
+        if !self.is_new_end(&id) {
             let reason = "the host has the circuit already";
             return Err(Declined::new(RouteFailure::Generic, reason));
         }
@@ -135,9 +140,8 @@ impl SdkChannel {
         let deadline = after(now, offer.time_left.min(self.limits.offer_time));
         let chosen = router_provides.then(|| self.connections.choose());
         let end = CircuitEnd {
-            circuit: offer.circuit,
+            id,
             address: offer.address,
-            side: Side::Terminator,
             flow,
             connection: chosen.unwrap_or(offer.bind.connection),
             service: usage.service.clone(),
@@ -187,7 +191,7 @@ impl SdkChannel {
             self.late_success(&success);
             return self.declined(offer, Declined::new(RouteFailure::Generic, reason));
         }
-        let (circuit, attempt) = (offer.end.circuit.clone(), offer.attempt);
+        let (circuit, attempt) = (offer.end.id.circuit.clone(), offer.attempt);
         let end = CircuitEnd {
             connection: id,
             ..offer.end
@@ -213,7 +217,7 @@ impl SdkChannel {
         if let Some(id) = offer.chosen {
             self.close_circuit(id, Closing::AtOnce);
         }
-        self.routed(offer.end.circuit, offer.attempt, declined.into_outcome());
+        self.routed(offer.end.id.circuit, offer.attempt, declined.into_outcome());
     }
 
     fn routed(&mut self, circuit: CircuitId, attempt: u32, outcome: RouteOutcome) {

@@ -5,10 +5,10 @@ use std::collections::VecDeque;
 use portcullis_channel::{HeaderKey, Headers, ReplyTo, Sequence};
 use portcullis_wire::edge::{ConnectionId, EdgeMessage, TraceRoute, TraceRouteResponse};
 use portcullis_wire::xgress::{Control, ControlKind};
+use portcullis_xgress::Side;
 
 use super::SdkChannel;
-use crate::edge::circuit::{Flow, FromSdk, Side};
-use crate::edge::names::CircuitId;
+use crate::edge::circuit::{EndId, Flow, FromSdk};
 
 /// The number of a connection, among the headers of a trace that are passed on.
 const CONNECTION: HeaderKey = HeaderKey(1000);
@@ -90,21 +90,21 @@ impl SdkChannel {
             };
             return self.reply(EdgeMessage::TraceRouteResponse(answer), reply_to);
         }
-        let circuit = open.end.circuit.clone();
+        let end = open.end.id.clone();
         let control = Control {
             kind: ControlKind::TraceRoute,
-            circuit_id: circuit.as_str().to_owned(),
+            circuit_id: end.circuit.as_str().to_owned(),
             hops: Some(hops),
             time_millis: Some(trace.time_millis),
             user_value: Some(self.traces.insert(sequence, reply_to)),
             ..Control::default()
         };
-        self.put(circuit, FromSdk::Control(control));
+        self.put(end, FromSdk::Control(control));
     }
 
     /// A trace, or the answer to one, of an SDK that is the end of a circuit.
     pub(super) fn control(&mut self, control: Control, sequence: Sequence, reply_to: ReplyTo) {
-        let Some(circuit) = self.forwarded(&control.circuit_id) else {
+        let Some(end) = self.sender_of(&control) else {
             return;
         };
         let user_value = match control.kind {
@@ -115,7 +115,17 @@ impl SdkChannel {
             user_value,
             ..addressed(control, None)
         };
-        self.put(circuit, FromSdk::Control(control));
+        self.put(end, FromSdk::Control(control));
+    }
+
+    /// The end in the SDK that a trace comes from. Of two, it is rather the one whose connection is named:
+    /// traces have no flag that tells the sides apart.
+    fn sender_of(&self, control: &Control) -> Option<EndId> {
+        let named = control.others.u32(CONNECTION).map(ConnectionId);
+        let open = self.connections.of_circuit(&control.circuit_id);
+        let in_sdk = open.filter(|open| open.end.flow == Flow::Sdk);
+        let sender = in_sdk.min_by_key(|open| Some(open.end.connection) != named)?;
+        Some(sender.end.id.clone())
     }
 
     /// The answer of a host whose circuits end in the router.
@@ -124,10 +134,10 @@ impl SdkChannel {
         let Some(open) = open.filter(|open| open.end.flow == Flow::Router) else {
             return;
         };
-        let circuit = open.end.circuit.clone();
+        let end = open.end.id.clone();
         let control = Control {
             kind: ControlKind::TraceRouteAnswer,
-            circuit_id: circuit.as_str().to_owned(),
+            circuit_id: end.circuit.as_str().to_owned(),
             hops: response.hops,
             hop_kind: response.hop_kind,
             hop_id: response.hop_id,
@@ -136,14 +146,14 @@ impl SdkChannel {
             error: response.error,
             others: Headers::empty(),
         };
-        self.put(circuit, FromSdk::Control(control));
+        self.put(end, FromSdk::Control(control));
     }
 
-    pub(super) fn deliver_control(&mut self, circuit: &CircuitId, control: Control) {
-        let Some(open) = self.connections.of_circuit(circuit.as_str()) else {
+    pub(super) fn deliver_control(&mut self, end: &EndId, control: Control) {
+        let Some(open) = self.connections.with_end(end) else {
             return;
         };
-        let (connection, flow, side) = (open.end.connection, open.end.flow, open.end.side);
+        let (connection, flow) = (open.end.connection, open.end.flow);
         let waiting = match control.kind {
             ControlKind::TraceRouteAnswer => control
                 .user_value
@@ -172,22 +182,16 @@ impl SdkChannel {
                 self.send(EdgeMessage::Control(control));
             },
             (ControlKind::TraceRoute, Flow::Router, _) => {
-                self.trace_to_host(circuit, connection, side, control);
+                self.trace_to_host(end, connection, control);
             },
             _ => {},
         }
     }
 
     /// A trace from the other end of a circuit that ends here: it stops here, or goes on to the host.
-    fn trace_to_host(
-        &mut self,
-        circuit: &CircuitId,
-        connection: ConnectionId,
-        side: Side,
-        control: Control,
-    ) {
+    fn trace_to_host(&mut self, end: &EndId, connection: ConnectionId, control: Control) {
         let hops = control.hops.unwrap_or_default().saturating_sub(1);
-        if hops == 0 || side == Side::Initiator {
+        if hops == 0 || end.side == Side::Initiator {
             let answer = Control {
                 kind: ControlKind::TraceRouteAnswer,
                 hops: Some(hops),
@@ -195,7 +199,7 @@ impl SdkChannel {
                 hop_id: Some(self.router.to_string()),
                 ..control
             };
-            return self.put(circuit.clone(), FromSdk::Control(answer));
+            return self.put(end.clone(), FromSdk::Control(answer));
         }
         self.send(EdgeMessage::TraceRoute(TraceRoute {
             connection,

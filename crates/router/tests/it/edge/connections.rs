@@ -1,7 +1,7 @@
 //! Ids of connections, and what hostile SDKs do with them.
 
 use super::judge::legacy;
-use super::world::{SERVICE, World, bind, closings, connect, connect_v2, created};
+use super::world::{SERVICE, World, bind, closings, connect, connect_v2, created, initiating};
 use bytes::Bytes;
 use portcullis_router::edge::{Action, Closing, EdgeLimits, FromSdk, SessionKind, ToSdk};
 use portcullis_wire::control::ControlMessage;
@@ -53,7 +53,7 @@ fn circuit_exists_before_the_sdk_knows_and_starts_after() {
     sdk.controller_answered(request, from, created("c1"), &world.judge, world.now);
     assert!(matches!(sdk.poll(), Some(Action::Open(end)) if end.address == "ingress-of-c1"));
     assert!(matches!(sdk.poll(), Some(Action::Send(_))));
-    assert_eq!(sdk.poll(), Some(Action::Start("c1".into())));
+    assert_eq!(sdk.poll(), Some(Action::Start(initiating("c1"))));
     assert_eq!(sdk.poll(), None);
 }
 
@@ -287,11 +287,11 @@ fn slow_circuit_stalls_its_sdk_only_when_its_backlog_is_full() {
     world.says(alice, data(1, 900));
     assert!(world.channel(alice).wants_input(), "others go on");
     world.says(alice, data(2, 500));
-    world.channel(alice).taken_by(&"fast".into(), 500);
+    world.channel(alice).taken_by(&initiating("fast"), 500);
     world.says(alice, data(1, 300));
     assert!(!world.channel(alice).wants_input());
     assert!(world.channel(bob).wants_input(), "it is alone with that");
-    world.channel(alice).taken_by(&"slow".into(), 200);
+    world.channel(alice).taken_by(&initiating("slow"), 200);
     assert!(world.channel(alice).wants_input());
 
     // Two circuits within their own bounds can fill the channel's.
@@ -302,8 +302,12 @@ fn slow_circuit_stalls_its_sdk_only_when_its_backlog_is_full() {
         world.channel(alice).wants_input(),
         "what is closed does not count"
     );
-    world.channel(alice).taken_by(&"fast".into(), usize::MAX);
-    world.channel(alice).taken_by(&"slow".into(), usize::MAX);
+    world
+        .channel(alice)
+        .taken_by(&initiating("fast"), usize::MAX);
+    world
+        .channel(alice)
+        .taken_by(&initiating("slow"), usize::MAX);
     world.says(alice, data(2, 1_001));
     assert!(!world.channel(alice).wants_input());
     world.says(alice, close(2));
@@ -330,7 +334,7 @@ fn messages_without_data_fill_the_backlog_too() {
         other => panic!("{other:?}"),
     });
     let weight: usize = weight.sum();
-    world.channel(alice).taken_by(&"c1".into(), weight);
+    world.channel(alice).taken_by(&initiating("c1"), weight);
     assert!(world.channel(alice).wants_input());
 }
 
@@ -362,28 +366,36 @@ fn payloads_go_by_their_circuit_and_come_with_the_connection() {
     assert_eq!(
         put,
         [
-            ("c1".into(), FromSdk::Payload(payload("c1"))),
+            (initiating("c1"), FromSdk::Payload(payload("c1"))),
             (
-                "c1".into(),
+                initiating("c1"),
                 FromSdk::Acknowledgement(acknowledgement.clone())
             ),
         ]
     );
 
-    world.delivers(alice, "c1", ToSdk::Payload(payload("c1")));
+    world.delivers(alice, &initiating("c1"), ToSdk::Payload(payload("c1")));
     let (message, _) = world.sent();
     let with_connection = Payload {
         connection: Some(ConnectionId(1)),
         ..payload("c1")
     };
     assert_eq!(message, EdgeMessage::Payload(with_connection));
-    world.delivers(alice, "c1", ToSdk::Acknowledgement(acknowledgement));
+    world.delivers(
+        alice,
+        &initiating("c1"),
+        ToSdk::Acknowledgement(acknowledgement),
+    );
     assert!(matches!(
         world.sent().0,
         EdgeMessage::Acknowledgement(own) if own.connection == Some(ConnectionId(1))
     ));
-    world.delivers(alice, "c2", ToSdk::Payload(payload("c2")));
-    world.delivers(alice, "unknown", ToSdk::Payload(payload("unknown")));
+    world.delivers(alice, &initiating("c2"), ToSdk::Payload(payload("c2")));
+    world.delivers(
+        alice,
+        &initiating("unknown"),
+        ToSdk::Payload(payload("unknown")),
+    );
     world.nothing_sent();
 }
 
@@ -392,14 +404,14 @@ fn end_of_data_is_one_fin() {
     let mut world = World::new();
     let alice = world.oidc("alice");
     world.dialed(alice, 1, "c1", false);
-    world.delivers(alice, "c1", ToSdk::EndOfData);
+    world.delivers(alice, &initiating("c1"), ToSdk::EndOfData);
     let (message, _) = world.sent();
     let EdgeMessage::Data(fin) = message else {
         panic!("{message:?}");
     };
     assert!(fin.flags.contains(portcullis_wire::edge::DataFlags::FIN));
     assert!(fin.data.expose().is_empty());
-    world.delivers(alice, "c1", ToSdk::EndOfData);
+    world.delivers(alice, &initiating("c1"), ToSdk::EndOfData);
     world.nothing_sent();
 }
 

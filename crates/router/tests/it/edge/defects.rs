@@ -2,10 +2,10 @@
 //! of lost rights in `ends.rs`, that of slow circuits in `connections.rs`.
 
 use super::judge::{legacy, service_token};
-use super::world::{World, bind, connect, connect_v2};
+use super::world::{World, bind, connect, connect_v2, terminating};
 use portcullis_channel::{ContentType, Headers, Message};
 use portcullis_domain::policies::ServiceGrant;
-use portcullis_router::edge::{Action, ChannelId, Flow, Side};
+use portcullis_router::edge::{Action, ChannelId, Flow};
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::circuit::CreateCircuitAnswer;
 use portcullis_wire::edge::{
@@ -94,7 +94,7 @@ fn circuits_of_hosts_that_are_their_end_know_their_service() {
     let Some(Action::Open(end)) = opened else {
         panic!("{opened:?}");
     };
-    assert_eq!((end.side, end.flow), (Side::Terminator, Flow::Sdk));
+    assert_eq!((end.id, end.flow), (terminating("c1"), Flow::Sdk));
     assert_eq!(end.service.as_str(), "svc1");
     world.judge.deny("bob", ServiceGrant::Bind, "svc1");
     world.review();

@@ -1,7 +1,7 @@
 //! Connections that are offered to hosts.
 
-use super::world::{World, bind, closings, offer};
-use portcullis_router::edge::{Action, CircuitEnded, Closing, EdgeLimits, FromSdk, Side, ToSdk};
+use super::world::{World, bind, closings, offer, terminating};
+use portcullis_router::edge::{Action, CircuitEnded, Closing, EdgeLimits, FromSdk, ToSdk};
 use portcullis_wire::control::route::{RouteFailure, RouteOutcome};
 use portcullis_wire::edge::{
     Bind, ConnectionId, Data, Dial, DialFailed, DialSuccess, EdgeMessage, StateClosed,
@@ -131,7 +131,7 @@ fn end_is_open_before_the_host_is_asked() {
     let Some(Action::Open(end)) = sdk.poll() else {
         panic!("an end");
     };
-    assert_eq!(end.side, Side::Terminator);
+    assert_eq!(end.id, terminating("c1"));
     assert_eq!(end.service.as_str(), "svc1");
     assert!(matches!(sdk.poll(), Some(Action::Ask { .. })));
 }
@@ -152,7 +152,7 @@ fn data_that_overtakes_the_answer_is_not_lost() {
     world.says(bob, data);
     assert!(matches!(
         world.done.put.pop_front(),
-        Some((circuit, FromSdk::Data(_))) if circuit.as_str() == "c1"
+        Some((end, FromSdk::Data(_))) if end == terminating("c1")
     ));
     world.answers(bob, ask, taken(FIRST));
     assert!(matches!(world.routed(), RouteOutcome::Routed(_)));
@@ -342,7 +342,11 @@ fn offer_ends_with_its_circuit_its_host_or_its_channel() {
     world.says(bob, closed);
     assert_eq!(failure(&mut world).0, RouteFailure::Generic);
     world.offers(bind, "c2");
-    world.delivers(bob, "c2", ToSdk::Ended(CircuitEnded::Unrouted));
+    world.delivers(
+        bob,
+        &terminating("c2"),
+        ToSdk::Ended(CircuitEnded::Unrouted),
+    );
     assert_eq!(failure(&mut world).1, "xgress unrouted");
     assert!(
         closings(&mut world)

@@ -23,8 +23,9 @@ const SEEDS: u64 = 150;
 const STEPS: usize = 400;
 
 /// What the usual runs meet at least once.
-const CASES: [&str; 19] = [
+const CASES: [&str; 20] = [
     "bind refused",
+    "both ends at one channel",
     "bound",
     "channel closed",
     "channel lost",

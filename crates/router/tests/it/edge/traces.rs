@@ -1,6 +1,6 @@
 //! Traces of circuits, and inspections of SDKs.
 
-use super::world::{ROUTER, World, bind, on_the_wire};
+use super::world::{ROUTER, World, bind, initiating, on_the_wire, terminating};
 use portcullis_channel::{HeaderKey, Headers};
 use portcullis_router::edge::{Action, EdgeLimits, FromSdk, InspectionId, ToSdk};
 use portcullis_wire::edge::{
@@ -69,11 +69,11 @@ fn trace_travels_on_and_its_answer_finds_its_way_back() {
         hop_id: Some("r2".to_owned()),
         ..control
     };
-    world.delivers(alice, "c1", ToSdk::Control(answer.clone()));
+    world.delivers(alice, &initiating("c1"), ToSdk::Control(answer.clone()));
     let (response, reply_for) = response(&mut world);
     assert_eq!(reply_for, sequence.0);
     assert_eq!(response.hop_kind.as_deref(), Some("forwarder"));
-    world.delivers(alice, "c1", ToSdk::Control(answer));
+    world.delivers(alice, &initiating("c1"), ToSdk::Control(answer));
     world.nothing_sent();
 }
 
@@ -96,7 +96,7 @@ fn sdk_that_is_the_end_of_a_circuit_traces_with_the_number_of_its_message() {
         kind: ControlKind::TraceRouteAnswer,
         ..control
     };
-    world.delivers(alice, "c1", ToSdk::Control(answer));
+    world.delivers(alice, &initiating("c1"), ToSdk::Control(answer));
     let (message, reply_to) = world.sent();
     let written = on_the_wire(&message, reply_to.as_ref());
     assert_eq!(written.headers.i32(HeaderKey(1)), Some(sequence.0));
@@ -116,13 +116,13 @@ fn trace_to_a_host_stops_here_or_comes_back_from_it() {
         user_value: Some(12),
         ..Control::default()
     };
-    world.delivers(bob, "c1", ToSdk::Control(control(1)));
+    world.delivers(bob, &terminating("c1"), ToSdk::Control(control(1)));
     let answer = put(&mut world);
     assert_eq!(answer.kind, ControlKind::TraceRouteAnswer);
     assert_eq!(answer.hop_kind.as_deref(), Some("xgress/edge"));
     assert_eq!(answer.user_value, Some(12));
 
-    world.delivers(bob, "c1", ToSdk::Control(control(2)));
+    world.delivers(bob, &terminating("c1"), ToSdk::Control(control(2)));
     let (message, _) = world.sent();
     assert!(matches!(message, EdgeMessage::TraceRoute(own) if own.source_request == Some(12)));
     let answer = TraceRouteResponse {
@@ -162,7 +162,7 @@ fn trace_to_a_host_that_is_the_end_itself_goes_through() {
         others: others(1),
         ..control.clone()
     };
-    world.delivers(bob, "c1", ToSdk::Control(from_dialer));
+    world.delivers(bob, &terminating("c1"), ToSdk::Control(from_dialer));
     let for_host = Control {
         others: others(0x8000_0000),
         ..control
@@ -199,7 +199,7 @@ fn traces_that_wait_are_bounded() {
             kind: ControlKind::TraceRouteAnswer,
             ..control.clone()
         };
-        world.delivers(alice, "c1", ToSdk::Control(answer));
+        world.delivers(alice, &initiating("c1"), ToSdk::Control(answer));
         world.done.sent.pop_front().is_some()
     });
     assert_eq!(answered.count(), 2, "the oldest is forgotten");

@@ -1,7 +1,10 @@
 //! Recorded frames: what SDKs send is understood, what the router sends is the same.
 
 use super::judge::service_token;
-use super::world::{World, bind, closings, connect, created, frame, on_the_wire, parts, success};
+use super::world::{
+    World, bind, closings, connect, created, frame, initiating, on_the_wire, parts, success,
+    terminating,
+};
 use portcullis_channel::group::{ChannelGrant, GroupId};
 use portcullis_channel::{
     Channel, ChannelKind, ChannelOptions, ChannelSide, Message, Now, ResultMessage, ResultStatus,
@@ -9,7 +12,7 @@ use portcullis_channel::{
 };
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_router::edge::{
-    Action, CircuitData, CircuitEnded, Closing, FromSdk, InspectionId, Side, ToSdk,
+    Action, CircuitData, CircuitEnded, Closing, FromSdk, InspectionId, ToSdk,
 };
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::circuit::CreateCircuitV3;
@@ -121,7 +124,7 @@ fn dial_success_completes_the_route() {
     assert_eq!(routed, empty);
     let opened = world.done.others.iter().any(|action| {
         matches!(action, Action::Open(end)
-            if end.connection == ConnectionId(0x8000_0000) && end.side == Side::Terminator)
+            if end.connection == ConnectionId(0x8000_0000) && end.id == terminating("c1"))
     });
     assert!(opened);
 
@@ -130,11 +133,11 @@ fn dial_success_completes_the_route() {
         bob,
         frame("0306090c72ed0000070000001800000002000000e80300000400000000000080f203000004000000040000006869"),
     );
-    let (circuit, content) = world.done.put.pop_front().unwrap();
+    let (end, content) = world.done.put.pop_front().unwrap();
     let FromSdk::Data(data) = content else {
         panic!("{content:?}");
     };
-    assert_eq!(circuit.as_str(), "c1");
+    assert_eq!(end, terminating("c1"));
     assert_eq!(&data.data.expose()[..], b"hi");
     assert_eq!(
         data.headers.get(&payload_header::DATA_FLAGS).unwrap()[..],
@@ -171,7 +174,7 @@ fn fin_is_opaque_and_travels_as_a_header() {
         [1, 0, 0, 0]
     );
     // The same headers come out at the other end as the same message.
-    world.delivers(alice, "c1", ToSdk::Data(data));
+    world.delivers(alice, &initiating("c1"), ToSdk::Data(data));
     let back = sent(&mut world);
     assert_same(
         &back,
@@ -184,7 +187,11 @@ fn unrouted_circuit_ends_its_connection() {
     let mut world = World::new();
     let alice = world.oidc("alice");
     world.dialed(alice, 1, "c1", true);
-    world.delivers(alice, "c1", ToSdk::Ended(CircuitEnded::Unrouted));
+    world.delivers(
+        alice,
+        &initiating("c1"),
+        ToSdk::Ended(CircuitEnded::Unrouted),
+    );
     assert_same(
         &sent(&mut world),
         "0306090c71ed0000160000000c0000000f000000e8030000040000000100000078677265737320756e726f75746564",
@@ -368,7 +375,7 @@ fn trace_goes_on_to_the_host() {
         user_value: Some(12),
         ..Control::default()
     };
-    world.delivers(bob, "c1", ToSdk::Control(trace));
+    world.delivers(bob, &terminating("c1"), ToSdk::Control(trace));
     assert_same(
         &sent(&mut world),
         "0306090c7ced0000070000003400000000000000e80300000400000000000080f80300000400000001000000f703000008000000e0f231fea1010000fb030000040000000c000000",
@@ -384,11 +391,10 @@ fn xgress_frames_are_those_of_the_circuit() {
     world.dialed(alice, 1, "1ZZJRJsTH6dXbnLAIJOCdo", true);
     world.done.put.clear();
     world.says_frame(alice, frame(recorded));
-    let Some((circuit, FromSdk::Acknowledgement(acknowledgement))) = world.done.put.pop_front()
-    else {
+    let Some((end, FromSdk::Acknowledgement(acknowledgement))) = world.done.put.pop_front() else {
         panic!("an acknowledgement");
     };
-    assert_eq!(circuit.as_str(), "1ZZJRJsTH6dXbnLAIJOCdo");
+    assert_eq!(end, initiating("1ZZJRJsTH6dXbnLAIJOCdo"));
     let again = EdgeMessage::Acknowledgement(acknowledgement);
     assert_same(&again.encode().unwrap(), recorded);
 
@@ -403,7 +409,7 @@ fn xgress_frames_are_those_of_the_circuit() {
         headers: fin.headers,
         data: fin.data,
     };
-    world.delivers(alice, "abc", ToSdk::Data(data));
+    world.delivers(alice, &initiating("abc"), ToSdk::Data(data));
     let (message, _) = world.sent();
     assert!(matches!(message, EdgeMessage::Data(data) if data.flags == DataFlags::FIN));
 }

@@ -8,8 +8,8 @@ use portcullis_domain::entropy::{Entropy, EntropyError};
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_router::edge::{
     Action, ApiSession, AskId, BindKey, ChannelId, CircuitId, Client, Closing, ControllerId,
-    EdgeLimits, FromSdk, HostAction, Hosting, Offer, Outgoing, RequestId, SdkChannel, SessionKind,
-    ToSdk,
+    EdgeLimits, EndId, FromSdk, HostAction, Hosting, Offer, Outgoing, RequestId, SdkChannel,
+    SessionKind, ToSdk,
 };
 use portcullis_seeded_random::Random;
 use portcullis_wire::control::ControlMessage;
@@ -20,6 +20,7 @@ use portcullis_wire::edge::{
     Bind, Connect, ConnectV2, ConnectionId, DialSuccess, EdgeMessage, StateClosed,
 };
 use portcullis_wire::peer_data::PeerData;
+use portcullis_xgress::Side;
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex};
@@ -49,7 +50,7 @@ pub(crate) struct Done {
     pub(crate) told: VecDeque<ControlMessage>,
     pub(crate) removals: VecDeque<(RequestId, Vec<String>)>,
     pub(crate) routed: VecDeque<(CircuitId, RouteOutcome)>,
-    pub(crate) put: VecDeque<(CircuitId, FromSdk)>,
+    pub(crate) put: VecDeque<(EndId, FromSdk)>,
     /// What became of circuits, with their channels, in its order.
     pub(crate) opened: VecDeque<(ChannelId, Action)>,
     /// The rest, in their order.
@@ -162,8 +163,8 @@ impl World {
         self.settle();
     }
 
-    pub(crate) fn delivers(&mut self, channel: ChannelId, circuit: &str, content: ToSdk) {
-        self.channel(channel).deliver(&circuit.into(), content);
+    pub(crate) fn delivers(&mut self, channel: ChannelId, end: &EndId, content: ToSdk) {
+        self.channel(channel).deliver(end, content);
         self.settle();
     }
 
@@ -256,7 +257,7 @@ impl World {
             Action::Routed {
                 circuit, outcome, ..
             } => self.done.routed.push_back((circuit, outcome)),
-            Action::Put { circuit, content } => self.done.put.push_back((circuit, content)),
+            Action::Put { end, content } => self.done.put.push_back((end, content)),
             other => self.done.others.push_back(other),
         }
     }
@@ -353,6 +354,22 @@ impl World {
         let now = self.now;
         self.channel(bind.channel).offer(offer(bind, circuit), now);
         self.settle();
+    }
+}
+
+/// The end of a circuit at the SDK that has dialed it.
+pub(crate) fn initiating(circuit: &str) -> EndId {
+    EndId {
+        circuit: circuit.into(),
+        side: Side::Initiator,
+    }
+}
+
+/// The end of a circuit at the SDK that serves it.
+pub(crate) fn terminating(circuit: &str) -> EndId {
+    EndId {
+        circuit: circuit.into(),
+        side: Side::Terminator,
     }
 }
 
@@ -454,7 +471,7 @@ pub(crate) fn on_the_wire(message: &EdgeMessage, reply_to: Option<&ReplyTo>) -> 
 pub(crate) fn closings(world: &mut World) -> Vec<(String, Closing)> {
     let others = std::mem::take(&mut world.done.others);
     let closings = others.into_iter().filter_map(|action| match action {
-        Action::Close { circuit, closing } => Some((circuit.to_string(), closing)),
+        Action::Close { end, closing } => Some((end.circuit.to_string(), closing)),
         _ => None,
     });
     closings.collect()

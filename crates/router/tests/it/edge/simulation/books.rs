@@ -1,7 +1,8 @@
 //! What is owed, and what was done about it.
 
 use portcullis_channel::Sequence;
-use portcullis_router::edge::{ChannelId, CircuitId};
+use portcullis_router::edge::{ChannelId, CircuitId, EndId};
+use portcullis_xgress::Side;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
@@ -19,7 +20,7 @@ pub(super) struct Books {
     /// Offers without an outcome.
     pub(super) offers: BTreeSet<CircuitId>,
     /// Ends of circuits that exist.
-    pub(super) open: BTreeMap<CircuitId, ChannelId>,
+    pub(super) open: BTreeMap<EndId, ChannelId>,
     /// Circuits of dials that a controller has created, and of which nothing was heard since.
     pub(super) created: BTreeSet<String>,
     pub(super) reached: BTreeSet<String>,
@@ -43,20 +44,22 @@ impl Books {
         self.owed.remove(&(channel, sequence.0))
     }
 
-    pub(super) fn opened(&mut self, channel: ChannelId, circuit: &CircuitId) {
-        let earlier = self.open.insert(circuit.clone(), channel);
-        assert_eq!(earlier, None, "{circuit} is open already\n{}", self.log);
-        self.created.remove(circuit.as_str());
+    pub(super) fn opened(&mut self, channel: ChannelId, end: &EndId) {
+        let earlier = self.open.insert(end.clone(), channel);
+        assert_eq!(earlier, None, "{end:?} is open already\n{}", self.log);
+        if end.side == Side::Initiator {
+            self.created.remove(end.circuit.as_str());
+        }
     }
 
-    pub(super) fn closed(&mut self, channel: ChannelId, circuit: &CircuitId) {
-        let owner = self.open.remove(circuit);
-        assert_eq!(owner, Some(channel), "{circuit} is closed\n{}", self.log);
+    pub(super) fn closed(&mut self, channel: ChannelId, end: &EndId) {
+        let owner = self.open.remove(end);
+        assert_eq!(owner, Some(channel), "{end:?} is closed\n{}", self.log);
     }
 
-    pub(super) fn check_open(&self, channel: ChannelId, circuit: &CircuitId) {
-        let owner = self.open.get(circuit);
-        assert_eq!(owner, Some(&channel), "{circuit} is not open\n{}", self.log);
+    pub(super) fn check_open(&self, channel: ChannelId, end: &EndId) {
+        let owner = self.open.get(end);
+        assert_eq!(owner, Some(&channel), "{end:?} is not open\n{}", self.log);
     }
 
     /// Answers to a channel that was lost cannot be sent.

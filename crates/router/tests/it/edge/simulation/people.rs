@@ -1,13 +1,15 @@
 //! SDKs, controllers and hosts that do what they should not.
 
 use super::super::judge::service_token;
-use super::super::world::{World, bind, connect, connect_v2, controller, offer};
+use super::super::world::{
+    World, bind, connect, connect_v2, controller, initiating, offer, terminating,
+};
 use super::books::{Books, Owed};
 use bytes::Bytes;
 use portcullis_channel::{ContentType, HeaderKey, Headers, Message, Sequence};
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_router::edge::{
-    Action, AskId, BindKey, ChannelId, CircuitEnded, CircuitId, Outgoing, RequestFailure,
+    Action, AskId, BindKey, ChannelId, CircuitEnded, CircuitId, EndId, Outgoing, RequestFailure,
     RequestId, SdkChannel, SessionKind, ToSdk,
 };
 use portcullis_seeded_random::Random;
@@ -21,8 +23,9 @@ use portcullis_wire::edge::{
     DialSuccess, EdgeMessage, HealthEvent, ServiceSubscription, StateClosed, TraceRoute, Unbind,
     UpdateBind, UpdateToken,
 };
-use portcullis_wire::xgress::{Acknowledgement, Control, Payload};
+use portcullis_wire::xgress::{Acknowledgement, Control, Payload, PayloadFlags};
 use portcullis_wire::{ErrorCode, RetryHint, Secret, Token};
+use portcullis_xgress::Side;
 use std::time::Duration;
 
 /// A question to an SDK that it has not answered.
@@ -190,10 +193,10 @@ impl People {
         }
     }
 
-    /// One of the circuits that there are, or none.
-    fn circuit(&mut self) -> CircuitId {
-        let open: Vec<CircuitId> = self.books.open.keys().cloned().collect();
-        self.any(&open).unwrap_or_else(|| "unknown".into())
+    /// One of the ends that there are, or none.
+    fn end(&mut self) -> EndId {
+        let open: Vec<EndId> = self.books.open.keys().cloned().collect();
+        self.any(&open).unwrap_or_else(|| initiating("unknown"))
     }
 
     fn sdk_speaks(&mut self) {
@@ -317,14 +320,21 @@ impl People {
     }
 
     fn xgress_message(&mut self) -> EdgeMessage {
-        let circuit_id = self.circuit().to_string();
+        let end = self.end();
+        let circuit_id = end.circuit.to_string();
+        let flags = match end.side {
+            Side::Initiator => PayloadFlags::default(),
+            Side::Terminator => PayloadFlags::FROM_TERMINATOR,
+        };
         match self.random.below(4) {
             0 => EdgeMessage::Payload(Payload {
                 circuit_id,
+                flags,
                 ..Payload::default()
             }),
             1 => EdgeMessage::Acknowledgement(Acknowledgement {
                 circuit_id,
+                flags,
                 ..Acknowledgement::default()
             }),
             2 => EdgeMessage::Control(Control {
@@ -391,14 +401,29 @@ impl People {
 
     /// The answer with a new circuit.
     fn created(&mut self) -> ControlMessage {
-        self.circuits += 1;
-        let circuit_id = format!("dialed-{}", self.circuits);
+        let circuit_id = self.served_by_somebody().unwrap_or_else(|| {
+            self.circuits += 1;
+            format!("dialed-{}", self.circuits)
+        });
         self.books.created.insert(circuit_id.clone());
         ControlMessage::CreateCircuitAnswerV3(CreateCircuitAnswer {
             circuit_id,
             address: "ingress".to_owned(),
             ..CreateCircuitAnswer::default()
         })
+    }
+
+    /// A circuit that has only the other end so far, or none.
+    fn served_by_somebody(&mut self) -> Option<String> {
+        let ends = self.books.open.keys();
+        let served = ends.filter(|end| end.side == Side::Terminator);
+        let served = served.map(|end| end.circuit.to_string());
+        let served = served.filter(|circuit| {
+            let is_dialed = self.books.open.contains_key(&initiating(circuit));
+            !is_dialed && !self.books.created.contains(circuit)
+        });
+        let served: Vec<String> = served.collect();
+        self.any(&served)
     }
 
     fn controller_answers(&mut self) {
@@ -495,8 +520,8 @@ impl People {
     }
 
     fn circuit_delivers(&mut self) {
-        let circuit = self.circuit();
-        let owner = self.books.open.get(&circuit).copied();
+        let end = self.end();
+        let owner = self.books.open.get(&end).copied();
         let Some(channel) = owner.or_else(|| self.channels().first().copied()) else {
             return;
         };
@@ -507,15 +532,15 @@ impl People {
             3 => ToSdk::Control(Control::default()),
             _ => {
                 let bytes = usize::try_from(self.random.below(600)).unwrap_or_default();
-                self.world.channel(channel).taken_by(&circuit, bytes);
+                self.world.channel(channel).taken_by(&end, bytes);
                 return;
             },
         };
         if matches!(content, ToSdk::Ended(_)) && owner.is_some() {
-            self.books.note(&format!("{circuit} has ended"));
-            self.books.closed(channel, &circuit);
+            self.books.note(&format!("{end:?} has ended"));
+            self.books.closed(channel, &end);
         }
-        self.world.delivers(channel, circuit.as_str(), content);
+        self.world.delivers(channel, &end, content);
     }
 
     fn rights_change(&mut self) {
@@ -566,17 +591,17 @@ impl People {
                 self.books.reach("channel closed");
             }
         }
-        for (channel, circuit) in std::mem::take(&mut self.world.done.opened) {
-            self.books.note(&format!("{channel:?} {circuit:?}"));
-            match circuit {
-                Action::Open(end) => self.books.opened(channel, &end.circuit),
-                Action::Start(circuit) => self.books.check_open(channel, &circuit),
-                Action::Put { circuit, .. } => {
-                    self.books.check_open(channel, &circuit);
+        for (channel, action) in std::mem::take(&mut self.world.done.opened) {
+            self.books.note(&format!("{channel:?} {action:?}"));
+            match action {
+                Action::Open(end) => self.opened(channel, &end.id),
+                Action::Start(end) => self.books.check_open(channel, &end),
+                Action::Put { end, .. } => {
+                    self.books.check_open(channel, &end);
                     self.books.reach("put");
                 },
-                Action::Close { circuit, closing } => {
-                    self.books.closed(channel, &circuit);
+                Action::Close { end, closing } => {
+                    self.books.closed(channel, &end);
                     self.books.reach(&format!("circuit closed {closing:?}"));
                 },
                 other => panic!("{other:?}"),
@@ -608,6 +633,14 @@ impl People {
         }
     }
 
+    fn opened(&mut self, channel: ChannelId, end: &EndId) {
+        self.books.opened(channel, end);
+        let served = terminating(end.circuit.as_str());
+        if end.side == Side::Initiator && self.books.open.get(&served) == Some(&channel) {
+            self.books.reach("both ends at one channel");
+        }
+    }
+
     fn sent(&mut self, channel: ChannelId, outgoing: &Outgoing) {
         let message =
             super::super::world::on_the_wire(&outgoing.message, outgoing.reply_to.as_ref());
@@ -633,13 +666,14 @@ impl People {
     fn routed(&mut self, circuit: &CircuitId, outcome: &RouteOutcome) {
         self.books.note(&format!("{circuit} {outcome:?}"));
         assert!(self.books.offers.remove(circuit), "{}", self.books.log);
+        let is_open = self.books.open.contains_key(&terminating(circuit.as_str()));
         match outcome {
             RouteOutcome::Routed(_) => {
-                assert!(self.books.open.contains_key(circuit), "{}", self.books.log);
+                assert!(is_open, "{}", self.books.log);
                 self.books.reach("offer taken");
             },
             RouteOutcome::Failed { failure, .. } => {
-                assert!(!self.books.open.contains_key(circuit), "{}", self.books.log);
+                assert!(!is_open, "{}", self.books.log);
                 self.books.reach(&format!("offer declined {failure:?}"));
             },
         }
