@@ -47,8 +47,10 @@ struct Waiting {
 /// What becomes of a payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Arrival {
-    /// It has arrived, now or before, and is to be acknowledged.
+    /// It is to be acknowledged.
     Taken,
+    /// It has arrived before, and is to be acknowledged once more.
+    Duplicate,
     /// There is no room; the other end sends it again.
     Refused,
 }
@@ -101,7 +103,7 @@ impl ReceiveBuffer {
     pub(crate) fn handle(&mut self, payload: Payload) -> Arrival {
         let sequence = payload.sequence.number();
         if sequence < self.next || self.waiting.contains_key(&sequence) {
-            return Arrival::Taken;
+            return Arrival::Duplicate;
         }
         if !self.has_room_for(sequence, payload.data.expose().is_empty()) {
             return Arrival::Refused;

@@ -39,6 +39,8 @@ pub struct Counters {
     /// Acknowledgements of what was acknowledged before.
     pub duplicate_acknowledgements: u64,
     pub received_payloads: u64,
+    /// Payloads that have arrived before.
+    pub duplicate_payloads: u64,
     /// Payloads that there was no room for.
     pub refused_payloads: u64,
     /// Payloads and acknowledgements of this end that came back to it.

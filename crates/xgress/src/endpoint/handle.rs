@@ -28,9 +28,18 @@ impl Endpoint {
         let (flags, sequence, rtt) = (payload.flags, payload.sequence, payload.rtt_millis);
         // Even if there is no room for the payload: it may be long until there is.
         self.peer = self.peer.or_else(|| capabilities(&payload));
-        if self.acks.is_full() || self.receive.handle(payload) == Arrival::Refused {
-            self.counters.refused_payloads += 1;
-            return;
+        let arrival = if self.acks.is_full() {
+            Arrival::Refused
+        } else {
+            self.receive.handle(payload)
+        };
+        match arrival {
+            Arrival::Taken => {},
+            Arrival::Duplicate => self.counters.duplicate_payloads += 1,
+            Arrival::Refused => {
+                self.counters.refused_payloads += 1;
+                return;
+            },
         }
         self.acks.add(sequence, rtt);
         if flags.contains(PayloadFlags::CIRCUIT_START) {
