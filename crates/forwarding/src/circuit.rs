@@ -7,10 +7,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// How exactly it is known when a circuit was last active: as rarely is shared memory written to.
 const PRECISION_MICROS: u64 = 100_000;
 
-/// A circuit of a controller `C`.
+/// A circuit of a controller `C`, with what is kept for it.
 #[derive(Debug)]
-pub(crate) struct Circuit<C> {
+pub(crate) struct Circuit<C, N> {
     pub(crate) owner: C,
+    pub(crate) note: N,
     /// Microseconds since the start.
     last_active: AtomicU64,
     /// Where what comes from a hop goes. Few enough to be looked through.
@@ -28,19 +29,26 @@ pub(crate) struct Forward {
     pub(crate) is_to_end: bool,
 }
 
-impl<C> Circuit<C> {
-    pub(crate) const fn new(owner: C, now: Moment) -> Self {
+impl<C, N> Circuit<C, N> {
+    pub(crate) const fn new(owner: C, note: N, now: Moment) -> Self {
         Self {
             owner,
+            note,
             last_active: AtomicU64::new(now.as_micros()),
             forwards: Vec::new(),
             is_unrouted: false,
         }
     }
 
-    pub(crate) fn next(&self, from: Hop) -> Option<Hop> {
-        let forward = self.forwards.iter().find(|forward| forward.from == from)?;
-        Some(forward.to)
+    pub(crate) fn next(&self, from: Hop) -> Option<Forward> {
+        let mut forwards = self.forwards.iter();
+        forwards.find(|forward| forward.from == from).copied()
+    }
+
+    /// Whether a hop is an end of the circuit, and not a link.
+    pub(crate) fn is_end(&self, hop: Hop) -> bool {
+        let mut forwards = self.forwards.iter();
+        forwards.any(|forward| forward.to == hop && forward.is_to_end)
     }
 
     pub(crate) fn note_activity(&self, now: Moment) {

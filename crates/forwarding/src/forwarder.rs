@@ -37,11 +37,11 @@ pub enum Activity {
 }
 
 /// The circuits of controllers `C` at a router, and the destinations `D` that they lead to: whatever sends
-/// to a link, or to an end at this router.
+/// to a link, or to an end at this router. A note `N` is kept with each circuit, such as what counts its bytes.
 #[derive(Debug)]
-pub struct Forwarder<C, D> {
+pub struct Forwarder<C, D, N = ()> {
     options: ForwardingOptions,
-    circuits: HashMap<Arc<str>, Circuit<C>>,
+    circuits: HashMap<Arc<str>, Circuit<C, N>>,
     hops: Hops<D>,
     drain: Drain,
     ended: VecDeque<EndedCircuit>,
@@ -54,8 +54,27 @@ pub struct EndedCircuit {
     pub ends: Vec<Hop>,
 }
 
+/// The way of a message through a router.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Passage<'a, D, N> {
+    pub destination: &'a D,
+    /// That of the circuit.
+    pub note: &'a N,
+    /// Whether it comes from an end of the circuit, and not from a link.
+    pub is_from_end: bool,
+    /// Whether it goes to an end of the circuit, and not to a link.
+    pub is_to_end: bool,
+}
+
 impl<C: Clone, D> Forwarder<C, D> {
+    /// Without notes.
     pub fn new(options: ForwardingOptions) -> Self {
+        Self::with_notes(options)
+    }
+}
+
+impl<C: Clone, D, N> Forwarder<C, D, N> {
+    pub fn with_notes(options: ForwardingOptions) -> Self {
         Self {
             options,
             circuits: HashMap::new(),
@@ -73,13 +92,31 @@ impl<C: Clone, D> Forwarder<C, D> {
         activity: Activity,
         now: Moment,
     ) -> Result<&D, NoWay> {
+        let passage = self.pass(circuit, from, activity, now)?;
+        Ok(passage.destination)
+    }
+
+    /// As [`forward`](Self::forward), with what is to be known of the way.
+    pub fn pass(
+        &self,
+        circuit: &str,
+        from: Hop,
+        activity: Activity,
+        now: Moment,
+    ) -> Result<Passage<'_, D, N>, NoWay> {
         let circuit = self.circuits.get(circuit).ok_or(NoWay::UnknownCircuit)?;
-        let to = circuit.next(from).ok_or(NoWay::NoForward)?;
-        let destination = self.hops.destination(to).ok_or(NoWay::NotAttached)?;
+        let forward = circuit.next(from).ok_or(NoWay::NoForward)?;
+        let destination = self.hops.destination(forward.to);
+        let destination = destination.ok_or(NoWay::NotAttached)?;
         if activity == Activity::Shown {
             circuit.note_activity(now);
         }
-        Ok(destination)
+        Ok(Passage {
+            destination,
+            note: &circuit.note,
+            is_from_end: circuit.is_end(from),
+            is_to_end: forward.is_to_end,
+        })
     }
 
     /// Says that a circuit is in use, of what does not pass through [`forward`](Self::forward).

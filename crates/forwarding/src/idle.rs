@@ -48,9 +48,9 @@ impl IdleScan {
 
     /// Finds all circuits that have been idle for long, if it is time. It takes a look at each circuit, and
     /// changes none.
-    pub fn find<C: Clone, D>(
+    pub fn find<C: Clone, D, N>(
         &mut self,
-        forwarder: &Forwarder<C, D>,
+        forwarder: &Forwarder<C, D, N>,
         now: Moment,
     ) -> IdleCircuits<C> {
         let mut circuits = Vec::new();

@@ -71,7 +71,7 @@ mod trace;
 mod work_queue;
 
 pub use faults::{FaultReport, Faults};
-pub use forwarder::{Activity, CircuitView, EndedCircuit, Forwarder, NoWay, RouteRefusal};
+pub use forwarder::{Activity, CircuitView, EndedCircuit, Forwarder, NoWay, Passage, RouteRefusal};
 pub use hops::Hop;
 pub use idle::{Confirmation, IdleCircuits, IdleScan};
 pub use options::ForwardingOptions;

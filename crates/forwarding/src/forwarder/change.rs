@@ -51,11 +51,24 @@ impl RouteRefusal {
 }
 
 impl<C: Clone, D> Forwarder<C, D> {
+    /// Takes a route of a controller, as [`route_with`](Self::route_with) does.
+    pub fn route(&mut self, route: &Route, owner: &C, now: Moment) -> Result<(), RouteRefusal> {
+        self.route_with(route, owner, || (), now)
+    }
+}
+
+impl<C: Clone, D, N> Forwarder<C, D, N> {
     /// Takes a route of a controller, after what its egress names was dialed and attached.
     ///
     /// What the circuit had before stays, but for what comes from the same hop. The end that dials may
-    /// be attached later.
-    pub fn route(&mut self, route: &Route, owner: &C, now: Moment) -> Result<(), RouteRefusal> {
+    /// be attached later. A new circuit gets the note.
+    pub fn route_with(
+        &mut self,
+        route: &Route,
+        owner: &C,
+        note: impl FnOnce() -> N,
+        now: Moment,
+    ) -> Result<(), RouteRefusal> {
         for forward in &route.forwards {
             self.check(forward)?;
         }
@@ -64,7 +77,7 @@ impl<C: Clone, D> Forwarder<C, D> {
         let circuit = self
             .circuits
             .entry(id.into())
-            .or_insert_with(|| Circuit::new(owner.clone(), now));
+            .or_insert_with(|| Circuit::new(owner.clone(), note(), now));
         circuit.owner = owner.clone();
         circuit.is_unrouted = false;
         circuit.note_activity(now);

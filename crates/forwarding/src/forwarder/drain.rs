@@ -26,7 +26,7 @@ impl Drain {
     }
 }
 
-impl<C: Clone, D> Forwarder<C, D> {
+impl<C: Clone, D, N> Forwarder<C, D, N> {
     /// When to call [`handle_timeout`](Self::handle_timeout).
     pub fn poll_timeout(&self) -> Option<Moment> {
         self.drain.next_due()
@@ -54,7 +54,7 @@ impl<C: Clone, D> Forwarder<C, D> {
     }
 
     /// Whether a circuit has ended at this router, and nothing is left of that.
-    fn has_lost_its_ends(&self, circuit: &Circuit<C>) -> bool {
+    fn has_lost_its_ends(&self, circuit: &Circuit<C, N>) -> bool {
         let forwards = circuit.forwards().iter();
         let mut ends = forwards.filter(|forward| forward.is_to_end).peekable();
         let has_any = ends.peek().is_some();

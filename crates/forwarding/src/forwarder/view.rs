@@ -8,9 +8,10 @@ use std::time::Duration;
 
 /// A circuit at a router.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CircuitView<'a, C> {
+pub struct CircuitView<'a, C, N = ()> {
     pub circuit: &'a str,
     pub owner: &'a C,
+    pub note: &'a N,
     /// How long it has been idle, give or take a tenth of a second.
     pub idle: Duration,
     /// Source and destination addresses.
@@ -19,15 +20,15 @@ pub struct CircuitView<'a, C> {
     pub is_unrouted: bool,
 }
 
-impl<C: Clone, D> Forwarder<C, D> {
+impl<C: Clone, D, N> Forwarder<C, D, N> {
     /// A circuit.
-    pub fn circuit(&self, id: &str, now: Moment) -> Option<CircuitView<'_, C>> {
+    pub fn circuit(&self, id: &str, now: Moment) -> Option<CircuitView<'_, C, N>> {
         let (id, circuit) = self.circuits.get_key_value(id)?;
         Some(self.view(id, circuit, now))
     }
 
     /// All circuits, by id.
-    pub fn circuits(&self, now: Moment) -> Vec<CircuitView<'_, C>> {
+    pub fn circuits(&self, now: Moment) -> Vec<CircuitView<'_, C, N>> {
         let views = self.circuits.iter();
         let mut views: Vec<_> = views
             .map(|(id, circuit)| self.view(id, circuit, now))
@@ -47,13 +48,19 @@ impl<C: Clone, D> Forwarder<C, D> {
             .collect()
     }
 
-    fn view<'a>(&'a self, id: &'a str, circuit: &'a Circuit<C>, now: Moment) -> CircuitView<'a, C> {
+    fn view<'a>(
+        &'a self,
+        id: &'a str,
+        circuit: &'a Circuit<C, N>,
+        now: Moment,
+    ) -> CircuitView<'a, C, N> {
         let address = |hop| self.hops.address(hop).unwrap_or_default();
         let forwards = circuit.forwards().iter();
         let forwards = forwards.map(|forward| (address(forward.from), address(forward.to)));
         CircuitView {
             circuit: id,
             owner: &circuit.owner,
+            note: &circuit.note,
             idle: now.since(circuit.last_active()),
             forwards: forwards.collect(),
             is_unrouted: circuit.is_unrouted,

@@ -1,7 +1,7 @@
 //! Routes, and where payloads go by them.
 
 use crate::support::{OWNER, Table, at, end, link, relay, route, start, way};
-use portcullis_forwarding::{Forwarder, ForwardingOptions, NoWay, RouteRefusal};
+use portcullis_forwarding::{Activity, Forwarder, ForwardingOptions, NoWay, RouteRefusal};
 use portcullis_wire::control::link::FaultSubject;
 use portcullis_wire::control::route::RouteFailure;
 
@@ -13,6 +13,23 @@ fn a_payload_goes_where_the_route_says() {
     assert_eq!(way(&table, "d", one, at(0)), Err(NoWay::UnknownCircuit));
     let (three, _) = table.attach("l3", "to l3");
     assert_eq!(way(&table, "c", three, at(0)), Err(NoWay::NoForward));
+}
+
+#[test]
+fn a_note_stays_with_its_circuit_and_ends_are_told_from_links() {
+    let mut table = Forwarder::<_, _, &str>::with_notes(ForwardingOptions::default());
+    let (link_hop, _) = table.attach("l1", "to l1");
+    let (serving, _) = table.attach("a", "to the server");
+    let both = route("c", &[link("a", "l1"), end("l1", "a")]);
+    for note in ["first", "second"] {
+        table.route_with(&both, &OWNER, || note, at(0)).unwrap();
+    }
+    let pass = |from| {
+        let passage = table.pass("c", from, Activity::Shown, at(0)).unwrap();
+        (*passage.note, passage.is_from_end, passage.is_to_end)
+    };
+    assert_eq!(pass(link_hop), ("first", false, true));
+    assert_eq!(pass(serving), ("first", true, false));
 }
 
 #[test]
