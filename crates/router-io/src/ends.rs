@@ -17,6 +17,7 @@ mod datagrams;
 mod handle;
 mod inbox;
 mod local_side;
+mod metrics;
 mod socket;
 mod task;
 #[cfg(test)]
@@ -26,6 +27,7 @@ mod timer;
 use std::sync::Arc;
 
 use portcullis_router::edge::CircuitId;
+use portcullis_router::metrics::MetricRegistry;
 use portcullis_xgress::{Endpoint, Options, Side};
 use tokio_util::task::TaskTracker;
 
@@ -34,15 +36,18 @@ use crate::relay::{Destination, Relay};
 pub(crate) use crate::ends::datagrams::{DatagramSide, Datagrams};
 pub(crate) use crate::ends::handle::EndHandle;
 pub(crate) use crate::ends::local_side::{FromLocal, LocalSide};
+pub(crate) use crate::ends::metrics::BorderMeter;
 pub(crate) use crate::ends::socket::SocketSide;
 
 use crate::ends::inbox::Inbox;
+use crate::ends::metrics::{EndMeter, EndMetrics};
 use crate::ends::task::End;
 
 /// Opens ends of circuits in this router.
 #[derive(Clone)]
 pub(crate) struct Ends {
     relay: Arc<Relay>,
+    metrics: Arc<EndMetrics>,
     tasks: TaskTracker,
 }
 
@@ -67,12 +72,23 @@ pub(crate) enum Start {
 }
 
 impl Ends {
-    pub(crate) const fn new(relay: Arc<Relay>, tasks: TaskTracker) -> Self {
-        Self { relay, tasks }
+    pub(crate) fn new(relay: Arc<Relay>, registry: &MetricRegistry, tasks: TaskTracker) -> Self {
+        Self {
+            relay,
+            metrics: EndMetrics::new(registry),
+            tasks,
+        }
     }
 
     pub(crate) const fn relay(&self) -> &Arc<Relay> {
         &self.relay
+    }
+
+    /// Counts what passes between an end of a circuit and whatever it ends at: also for those ends that SDKs
+    /// are themselves.
+    pub(crate) fn meter(&self, circuit: &CircuitId, side: Side) -> BorderMeter {
+        let usage = self.relay.usage().circuit(circuit.as_str());
+        BorderMeter::new(Arc::clone(&self.metrics), usage, side)
     }
 
     /// Opens an end: attaches it to the relay at its address, and carries between the circuit and the local
@@ -93,6 +109,7 @@ impl Ends {
             hop,
             Arc::clone(&inbox),
             endpoint,
+            EndMeter::new(self.meter(&terms.circuit, terms.side)),
             terms.options.max_close_wait,
             local,
         );

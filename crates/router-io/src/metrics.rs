@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use portcullis_domain::entropy::{self, Entropy};
 use portcullis_router::edge::Recipient;
-use portcullis_router::metrics::{MetricRegistry, MetricsOptions, ReportQueue, TICK, Usage};
+use portcullis_router::metrics::{MetricRegistry, MetricsOptions, ReportQueue, TICK};
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::metrics::Metrics;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::clock::RouterClock;
 use crate::controllers::Controllers;
+use crate::relay::Relay;
 
 pub(crate) use self::links::LinkMetrics;
 pub(crate) use self::relay::RelayMetrics;
@@ -22,7 +23,8 @@ pub(crate) use self::relay::RelayMetrics;
 /// Keeps rates current, and tells all controllers what the router measures.
 pub(crate) struct MetricsReporter {
     pub(crate) registry: Arc<MetricRegistry>,
-    pub(crate) usage: Arc<Usage>,
+    /// Knows what circuits carry.
+    pub(crate) relay: Arc<Relay>,
     pub(crate) options: MetricsOptions,
     /// Id of the router.
     pub(crate) router: Arc<str>,
@@ -78,7 +80,8 @@ impl MetricsReporter {
             },
         };
         let now = self.clock.timestamp();
-        let usage = self.usage.end_interval(now);
+        let usage = self.relay.usage();
+        let usage = usage.end_interval(self.options.usage_age, now);
         let snapshot = self.registry.snapshot();
         if !snapshot.is_empty() || !usage.is_empty() {
             let router = self.router.as_ref().to_owned();

@@ -13,9 +13,11 @@ use futures_util::future::BoxFuture;
 use parking_lot::{Mutex, RwLock};
 use portcullis_channel::Moment;
 use portcullis_forwarding::{
-    Activity, Faults, Forwarder, ForwardingOptions, Hop, RouteRefusal, TraceStep, trace_step,
+    Activity, Faults, Forwarder, ForwardingOptions, Hop, Passage, RouteRefusal, TraceStep,
+    trace_step,
 };
 use portcullis_router::edge::{ControllerId, Recipient};
+use portcullis_router::metrics::{CircuitUsage, Traffic, Usage};
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::link::{Fault, FaultSubject};
 use portcullis_wire::control::route::{Route, Unroute};
@@ -72,6 +74,9 @@ pub(crate) enum NotForwarded {
     Full(CircuitMessage, Arc<dyn Destination>),
 }
 
+/// The circuits of controllers, what they lead to, and what each has carried.
+type Circuits = Forwarder<ControllerId, Arc<dyn Destination>, Arc<CircuitUsage>>;
+
 /// The circuits of a router: what comes from one hop goes to another.
 ///
 /// What carries a message takes one lock for reading, and nothing that waits.
@@ -80,7 +85,8 @@ pub(crate) struct Relay {
     clock: RouterClock,
     options: ForwardingOptions,
     controllers: Arc<Controllers>,
-    forwarder: RwLock<Forwarder<ControllerId, Arc<dyn Destination>>>,
+    forwarder: RwLock<Circuits>,
+    usage: Usage,
     faults: Mutex<Faults<ControllerId>>,
     counters: Counters,
     /// Wakes [`run`](Self::run) when there is a deadline where there was none.
@@ -99,7 +105,8 @@ impl Relay {
             clock,
             options,
             controllers,
-            forwarder: RwLock::new(Forwarder::new(options)),
+            forwarder: RwLock::new(Forwarder::with_notes(options)),
+            usage: Usage::new(clock.timestamp()),
             faults: Mutex::new(Faults::new(&options)),
             counters: Counters::default(),
             deadline_set: Notify::new(),
@@ -113,6 +120,11 @@ impl Relay {
 
     pub(crate) const fn clock(&self) -> &RouterClock {
         &self.clock
+    }
+
+    /// What circuits have carried.
+    pub(crate) const fn usage(&self) -> &Usage {
+        &self.usage
     }
 
     pub(crate) fn counts(&self) -> RelayCounts {
@@ -154,8 +166,13 @@ impl Relay {
     ) -> Result<(), NotForwarded> {
         let now = self.clock.moment();
         let forwarder = self.forwarder.read();
-        match forwarder.forward(message.circuit(), from, activity, now) {
-            Ok(destination) => self.hand_over(message, destination),
+        match forwarder.pass(message.circuit(), from, activity, now) {
+            Ok(passage) => {
+                let bytes = message.data_len();
+                self.hand_over(message, passage.destination)?;
+                count_on_links(&passage, bytes);
+                Ok(())
+            },
             Err(why) => {
                 self.counters.no_way(why);
                 let owner = forwarder.owner(message.circuit()).cloned();
@@ -222,7 +239,11 @@ impl Relay {
 
     pub(crate) fn route(&self, route: &Route, owner: &ControllerId) -> Result<(), RouteRefusal> {
         let now = self.clock.moment();
-        let result = self.forwarder.write().route(route, owner, now);
+        let usage = self.usage.circuit(&route.circuit_id);
+        usage.tag(&route.tags);
+        let mut forwarder = self.forwarder.write();
+        let result = forwarder.route_with(route, owner, || usage, now);
+        drop(forwarder);
         self.end_circuits();
         result
     }
@@ -284,5 +305,18 @@ impl Relay {
                 destination.unrouted(&circuit);
             }
         }
+    }
+}
+
+/// Counts what a circuit carries over links.
+fn count_on_links(passage: &Passage<'_, Arc<dyn Destination>, Arc<CircuitUsage>>, bytes: usize) {
+    if bytes == 0 {
+        return;
+    }
+    if !passage.is_from_end {
+        passage.note.count(Traffic::FabricReceived, bytes);
+    }
+    if !passage.is_to_end {
+        passage.note.count(Traffic::FabricSent, bytes);
     }
 }

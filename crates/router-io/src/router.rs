@@ -15,7 +15,7 @@ use portcullis_router::edge::{EdgeListenerSettings, EdgeSettings};
 use portcullis_router::health::HealthOptions;
 use portcullis_router::ingress::{IngressError, ingress_settings};
 use portcullis_router::links::{LinkSettings, parse_address};
-use portcullis_router::metrics::{MetricRegistry, MetricSource, MetricsOptions, Usage};
+use portcullis_router::metrics::{MetricRegistry, MetricSource, MetricsOptions};
 use portcullis_router::web::web_servers;
 use portcullis_router_config::EffectiveConfig;
 use portcullis_router_config::model::RouterConfig;
@@ -132,6 +132,7 @@ struct Base {
     tls: Arc<Tls>,
     control: ControlSettings,
     controllers: Arc<Controllers>,
+    metrics: Arc<MetricRegistry>,
     ends: Ends,
     forwarder: ForwarderSettings,
     trace: Option<Arc<Trace>>,
@@ -211,6 +212,7 @@ impl Base {
             .with_unresponsive_after(control.unresponsive_after);
         let controllers = Arc::new(controllers);
         let forwarder = ForwarderSettings::from_config(&config.forwarder)?;
+        let metrics = Arc::new(MetricRegistry::default());
         let relay = Arc::new(Relay::new(
             Arc::clone(&id),
             forwarder.forwarding,
@@ -220,7 +222,8 @@ impl Base {
         tasks.spawn(Arc::clone(&relay).run(stop.clone()));
         let base = Self {
             trace: trace(&config, options.clock)?,
-            ends: Ends::new(relay, tasks.clone()),
+            ends: Ends::new(relay, &metrics, tasks.clone()),
+            metrics,
             id,
             config,
             effective: options.effective,
@@ -245,7 +248,7 @@ impl Base {
         let edge = self.edge()?;
         let bound = self.bind(&links, edge.as_ref()).await?;
         let ingress = self.ingress().await?;
-        let metrics = Arc::new(MetricRegistry::default());
+        let metrics = Arc::clone(&self.metrics);
         let sources: [Arc<dyn MetricSource>; 2] = [
             LinkMetrics::register(Arc::clone(&links) as _, &metrics),
             RelayMetrics::register(Arc::clone(self.ends.relay()), &metrics),
@@ -366,7 +369,7 @@ impl Base {
         let options = MetricsOptions::from_config(&self.config.metrics)?;
         let reporter = MetricsReporter {
             registry: Arc::clone(metrics),
-            usage: Arc::new(Usage::new(options.usage_age, self.clock.timestamp())),
+            relay: Arc::clone(self.ends.relay()),
             options,
             router: Arc::clone(&self.id),
             controllers: Arc::clone(&self.controllers),

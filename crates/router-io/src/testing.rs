@@ -13,6 +13,7 @@ use std::time::Duration;
 use portcullis_domain::clock::Timestamp;
 use portcullis_forwarding::ForwardingOptions;
 use portcullis_router::edge::ControllerId;
+use portcullis_router::metrics::MetricRegistry;
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::link::{Fault, FaultSubject};
 use portcullis_wire::control::route::{DestinationKind, Forward, Route};
@@ -43,6 +44,7 @@ pub(crate) struct TestRouter {
     pub(crate) relay: Arc<Relay>,
     pub(crate) controllers: Arc<Controllers>,
     pub(crate) ends: Ends,
+    pub(crate) metrics: MetricRegistry,
     pub(crate) tasks: TaskTracker,
     pub(crate) stop: CancellationToken,
 }
@@ -59,9 +61,11 @@ impl TestRouter {
         let relay = Arc::new(relay);
         let tasks = TaskTracker::new();
         let stop = CancellationToken::new();
+        let metrics = MetricRegistry::default();
         tokio::spawn(Arc::clone(&relay).run(stop.clone()));
         Self {
-            ends: Ends::new(Arc::clone(&relay), tasks.clone()),
+            ends: Ends::new(Arc::clone(&relay), &metrics, tasks.clone()),
+            metrics,
             relay,
             controllers,
             tasks,

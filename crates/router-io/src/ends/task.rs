@@ -17,6 +17,7 @@ use portcullis_xgress::{EndReason, Endpoint, EndpointEvent};
 
 use super::inbox::{Inbox, Wishes};
 use super::local_side::LocalSide;
+use super::metrics::EndMeter;
 use super::timer::Timer;
 use crate::circuit_message::CircuitMessage;
 use crate::relay::{Destination, EndView, Relay};
@@ -35,6 +36,7 @@ pub(super) struct End<L: LocalSide> {
     /// Taken out of the inbox.
     messages: VecDeque<CircuitMessage>,
     endpoint: Endpoint,
+    meter: EndMeter,
     local: L,
     reading: Reading,
     writing: Writing,
@@ -73,6 +75,7 @@ impl<L: LocalSide> End<L> {
         hop: Hop,
         inbox: Arc<Inbox>,
         endpoint: Endpoint,
+        meter: EndMeter,
         patience: Duration,
         local: L,
     ) -> Self {
@@ -82,6 +85,7 @@ impl<L: LocalSide> End<L> {
             inbox,
             messages: VecDeque::new(),
             endpoint,
+            meter,
             local,
             reading: Reading::Open,
             writing: Writing::Open,
@@ -158,6 +162,7 @@ impl<L: LocalSide> End<L> {
                     self.endpoint.handle_payload(payload, now);
                 },
                 CircuitMessage::Acknowledgement(acknowledgement) => {
+                    self.meter.acknowledgement_received();
                     self.endpoint.handle_acknowledgement(&acknowledgement, now);
                 },
                 CircuitMessage::Control(control) => self.take_control(*control),
@@ -198,6 +203,13 @@ impl<L: LocalSide> End<L> {
         };
         let answer = CircuitMessage::Control(Box::new(answer));
         let _may_be_lost = self.relay.forward(self.hop, answer, Activity::NotShown);
+    }
+
+    fn tell_metrics(&mut self) {
+        let now = self.relay.clock().now();
+        let has_acknowledgement = self.endpoint.has_acknowledgement();
+        let stats = self.endpoint.stats();
+        self.meter.tell(&stats, has_acknowledgement, now.mono);
     }
 
     fn view(&self, now: Now) -> EndView {
@@ -259,6 +271,14 @@ impl<L: LocalSide> Future for End<L> {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         self.inbox.waker().register(context.waker());
+        let polled = self.take_turns(context);
+        self.tell_metrics();
+        polled
+    }
+}
+
+impl<L: LocalSide> End<L> {
+    fn take_turns(&mut self, context: &mut Context<'_>) -> Poll<()> {
         for _ in 0..TURNS {
             match self.turn(context) {
                 Turn::Again => {},

@@ -2,6 +2,7 @@
 
 mod carrying;
 mod ending;
+mod figures;
 mod holding;
 mod simulation;
 mod sockets;

@@ -1,10 +1,10 @@
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::entropy::EntropyError;
+use portcullis_forwarding::ForwardingOptions;
 use portcullis_router::metrics::{MetricName, MetricValue, Traffic};
 use portcullis_wire::xgress::Payload;
 
@@ -26,14 +26,15 @@ impl Entropy for Counter {
 
 fn reporter(controllers: &Arc<Controllers>, registry: &Arc<MetricRegistry>) -> MetricsReporter {
     let clock = RouterClock::start(Timestamp::UNIX_EPOCH);
-    let usage_age = Duration::from_secs(80);
+    let options = ForwardingOptions::default();
+    let relay = Relay::new("r1".into(), options, Arc::clone(controllers), clock);
     MetricsReporter {
         registry: Arc::clone(registry),
-        usage: Arc::new(Usage::new(usage_age, clock.timestamp())),
+        relay: Arc::new(relay),
         options: MetricsOptions {
             report_interval: Duration::from_mins(1),
             queue_size: 2,
-            usage_age,
+            usage_age: Duration::from_secs(80),
         },
         router: "r1".into(),
         controllers: Arc::clone(controllers),
@@ -55,7 +56,7 @@ async fn reports_wait_for_controllers_and_one_of_them_makes_events() {
     let registry = Arc::new(MetricRegistry::default());
     let meter = registry.meter(MetricName::plain("faults.link"));
     let reporter = reporter(&controllers, &registry);
-    let circuit = reporter.usage.circuit("c1", BTreeMap::new());
+    let circuit = reporter.relay.usage().circuit("c1");
     let stop = CancellationToken::new();
     let running = tokio::spawn(reporter.run(stop.clone()));
     meter.mark(60);

@@ -1,10 +1,12 @@
 //! Circuits of a router, for inspections.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use portcullis_forwarding::CircuitView;
 use portcullis_router::edge::ControllerId;
+use portcullis_router::metrics::CircuitUsage;
 
 use super::{Destination, Relay};
 
@@ -19,6 +21,8 @@ pub(crate) struct CarriedCircuit {
     pub(crate) forwards: Vec<(String, String)>,
     /// Whether it only goes on until nothing passes any more.
     pub(crate) is_unrouted: bool,
+    /// What the controller says of it, such as whose it is.
+    pub(crate) tags: BTreeMap<String, String>,
 }
 
 impl Relay {
@@ -59,8 +63,10 @@ impl Relay {
     }
 }
 
-impl From<CircuitView<'_, ControllerId>> for CarriedCircuit {
-    fn from(view: CircuitView<'_, ControllerId>) -> Self {
+type View<'a> = CircuitView<'a, ControllerId, Arc<CircuitUsage>>;
+
+impl From<View<'_>> for CarriedCircuit {
+    fn from(view: View<'_>) -> Self {
         let forwards = view.forwards.iter();
         let forwards = forwards.map(|(from, to)| ((*from).to_owned(), (*to).to_owned()));
         Self {
@@ -69,6 +75,7 @@ impl From<CircuitView<'_, ControllerId>> for CarriedCircuit {
             idle: view.idle,
             forwards: forwards.collect(),
             is_unrouted: view.is_unrouted,
+            tags: view.note.tags(),
         }
     }
 }

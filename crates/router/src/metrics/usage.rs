@@ -29,17 +29,20 @@ pub enum Traffic {
     FabricSent,
 }
 
+/// Names and values; few.
+type Tags = Box<[(Box<str>, Box<str>)]>;
+
 /// Counts the bytes of a circuit; kept as long as it lasts.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct CircuitUsage {
-    tags: BTreeMap<String, String>,
+    /// For those who read the events of usage.
+    tags: Mutex<Tags>,
     bytes: [AtomicU64; Traffic::ALL.len()],
 }
 
 /// What the circuits of a router carry, by intervals.
 #[derive(Debug)]
 pub struct Usage {
-    age: Duration,
     state: Mutex<State>,
 }
 
@@ -48,7 +51,16 @@ struct State {
     circuits: BTreeMap<String, Arc<CircuitUsage>>,
     start: Timestamp,
     /// Intervals that are too young to be reported.
-    waiting: VecDeque<(Timestamp, UsageCounter)>,
+    waiting: VecDeque<Interval>,
+}
+
+/// What was carried in some time: at ends, with the tags of circuits, and by links, without, as OpenZiti's
+/// routers report it.
+#[derive(Debug)]
+struct Interval {
+    start: Timestamp,
+    at_ends: UsageCounter,
+    by_links: UsageCounter,
 }
 
 impl Traffic {
@@ -71,38 +83,68 @@ impl Traffic {
             Self::FabricSent => "fabric.tx",
         }
     }
+
+    const fn is_at_end(self) -> bool {
+        !matches!(self, Self::FabricReceived | Self::FabricSent)
+    }
 }
 
 impl CircuitUsage {
-    pub fn count(&self, traffic: Traffic, bytes: u64) {
+    pub fn count(&self, traffic: Traffic, bytes: usize) {
         if let Some(counter) = self.bytes.get(traffic as usize) {
+            let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
             counter.fetch_add(bytes, Ordering::Relaxed);
         }
     }
 
-    /// What was counted since the last time.
-    fn take(&self) -> Option<UsageBucket> {
-        let taken = self
-            .bytes
-            .iter()
-            .zip(Traffic::ALL)
-            .filter_map(|(bytes, traffic)| {
-                let bytes = bytes.swap(0, Ordering::Relaxed);
-                (bytes > 0).then(|| (traffic.name().to_owned(), bytes))
-            });
-        let values: BTreeMap<_, _> = taken.collect();
-        (!values.is_empty()).then(|| UsageBucket {
-            values,
-            tags: self.tags.clone(),
-        })
+    /// Takes over what a controller says of the circuit; each says it in full.
+    pub fn tag(&self, tags: &BTreeMap<String, String>) {
+        let tags = tags.iter();
+        *self.tags.lock() = tags
+            .map(|(name, value)| (name.as_str().into(), value.as_str().into()))
+            .collect();
+    }
+
+    /// What the controller says of the circuit, such as whose it is.
+    pub fn tags(&self) -> BTreeMap<String, String> {
+        let tags = self.tags.lock();
+        let tags = tags.iter();
+        tags.map(|(name, value)| (name.to_string(), value.to_string()))
+            .collect()
+    }
+
+    /// What was counted since the last time, at ends and by links.
+    fn take(&self) -> [Option<UsageBucket>; 2] {
+        let mut taken = [BTreeMap::new(), BTreeMap::new()];
+        let [at_ends, by_links] = &mut taken;
+        for (bytes, traffic) in self.bytes.iter().zip(Traffic::ALL) {
+            let bytes = bytes.swap(0, Ordering::Relaxed);
+            let values = if traffic.is_at_end() {
+                &mut *at_ends
+            } else {
+                &mut *by_links
+            };
+            if bytes > 0 {
+                values.insert(traffic.name().to_owned(), bytes);
+            }
+        }
+        let [at_ends, by_links] = taken.map(|values| {
+            (!values.is_empty()).then(|| UsageBucket {
+                values,
+                tags: BTreeMap::new(),
+            })
+        });
+        let tagged = |bucket| UsageBucket {
+            tags: self.tags(),
+            ..bucket
+        };
+        [at_ends.map(tagged), by_links]
     }
 }
 
 impl Usage {
-    /// Reports intervals of circuits that last when they have this age.
-    pub fn new(age: Duration, now: Timestamp) -> Self {
+    pub const fn new(now: Timestamp) -> Self {
         Self {
-            age,
             state: Mutex::new(State {
                 circuits: BTreeMap::new(),
                 start: now,
@@ -111,58 +153,73 @@ impl Usage {
         }
     }
 
-    /// Begins to count for a circuit, with tags for those who read the events.
-    pub fn circuit(&self, id: &str, tags: BTreeMap<String, String>) -> Arc<CircuitUsage> {
+    /// Counts for a circuit, as long as somebody has the handle.
+    pub fn circuit(&self, id: &str) -> Arc<CircuitUsage> {
         let mut state = self.state.lock();
         if let Some(known) = state.circuits.get(id) {
             return Arc::clone(known);
         }
-        let usage = Arc::new(CircuitUsage {
-            tags,
-            bytes: [const { AtomicU64::new(0) }; Traffic::ALL.len()],
-        });
+        let usage = Arc::new(CircuitUsage::default());
         if state.circuits.len() < MAX_CIRCUITS {
             state.circuits.insert(id.to_owned(), Arc::clone(&usage));
         }
         usage
     }
 
-    /// Ends the interval, and returns what is to be reported: intervals that are old enough, and circuits that
-    /// have ended.
-    pub fn end_interval(&self, now: Timestamp) -> Vec<UsageCounter> {
+    /// Ends the interval, and returns what is to be reported: intervals of this age, and circuits that have
+    /// ended.
+    pub fn end_interval(&self, age: Duration, now: Timestamp) -> Vec<UsageCounter> {
         let mut state = self.state.lock();
         let start = mem::replace(&mut state.start, now);
-        let mut lasting = counter(start, now);
-        let mut ended = counter(start, now);
+        let mut lasting = Interval::new(start, now);
+        let mut ended = Interval::new(start, now);
         state.circuits.retain(|id, usage| {
             let lasts = Arc::strong_count(usage) > 1;
-            let counter = if lasts { &mut lasting } else { &mut ended };
-            counter
-                .buckets
-                .extend(usage.take().map(|taken| (id.clone(), taken)));
+            let interval = if lasts { &mut lasting } else { &mut ended };
+            interval.add(id, usage.take());
             lasts
         });
-        if !lasting.buckets.is_empty() {
-            state.waiting.push_back((start, lasting));
-        }
+        state.waiting.push_back(lasting);
         let mut reported = Vec::new();
-        while let Some((start, counter)) = state.waiting.pop_front() {
-            if since(start, now) < self.age {
-                state.waiting.push_front((start, counter));
+        while let Some(interval) = state.waiting.pop_front() {
+            if since(interval.start, now) < age {
+                state.waiting.push_front(interval);
                 break;
             }
-            reported.push(counter);
+            reported.push(interval);
         }
-        reported.extend((!ended.buckets.is_empty()).then_some(ended));
-        reported
+        reported.push(ended);
+        let counters = reported.into_iter().flat_map(Interval::into_counters);
+        counters
+            .filter(|counter| !counter.buckets.is_empty())
+            .collect()
     }
 }
 
-fn counter(start: Timestamp, end: Timestamp) -> UsageCounter {
-    UsageCounter {
-        start_seconds: start.as_second(),
-        interval_seconds: since(start, end).as_secs().max(1),
-        buckets: BTreeMap::new(),
+impl Interval {
+    fn new(start: Timestamp, end: Timestamp) -> Self {
+        let counter = || UsageCounter {
+            start_seconds: start.as_second(),
+            interval_seconds: since(start, end).as_secs().max(1),
+            buckets: BTreeMap::new(),
+        };
+        Self {
+            start,
+            at_ends: counter(),
+            by_links: counter(),
+        }
+    }
+
+    fn add(&mut self, circuit: &str, taken: [Option<UsageBucket>; 2]) {
+        let counters = [&mut self.at_ends, &mut self.by_links];
+        for (counter, bucket) in counters.into_iter().zip(taken) {
+            let bucket = bucket.map(|bucket| (circuit.to_owned(), bucket));
+            counter.buckets.extend(bucket);
+        }
+    }
+
+    fn into_counters(self) -> [UsageCounter; 2] {
+        [self.at_ends, self.by_links]
     }
 }
 
@@ -189,17 +246,22 @@ mod tests {
 
     #[test]
     fn intervals_wait_for_their_age_and_ended_circuits_do_not() {
-        let usage = Usage::new(Duration::from_secs(80), at(0));
+        const AGE: Duration = Duration::from_secs(80);
+        let usage = Usage::new(at(0));
         let tags = BTreeMap::from([("service".to_owned(), "web".to_owned())]);
-        let lasting = usage.circuit("lasting", tags.clone());
-        let short = usage.circuit("short", BTreeMap::new());
+        let lasting = usage.circuit("lasting");
+        lasting.tag(&tags);
+        let short = usage.circuit("short");
         lasting.count(Traffic::IngressReceived, 10);
         lasting.count(Traffic::EgressSent, 5);
         short.count(Traffic::FabricSent, 1);
         drop(short);
-        assert_eq!(told(&usage.end_interval(at(60))), [(0, vec![("short", 1)])]);
+        assert_eq!(
+            told(&usage.end_interval(AGE, at(60))),
+            [(0, vec![("short", 1)])]
+        );
         lasting.count(Traffic::IngressReceived, 100);
-        let reported = usage.end_interval(at(120));
+        let reported = usage.end_interval(AGE, at(120));
         assert_eq!(told(&reported), [(0, vec![("lasting", 15)])]);
         let bucket = &reported[0].buckets["lasting"];
         assert_eq!(bucket.tags, tags);
@@ -208,16 +270,39 @@ mod tests {
         assert_eq!(reported[0].interval_seconds, 60);
         drop(lasting);
         assert_eq!(
-            told(&usage.end_interval(at(180))),
+            told(&usage.end_interval(AGE, at(180))),
             [(60, vec![("lasting", 100)])]
         );
-        assert!(usage.end_interval(at(240)).is_empty());
+        assert!(usage.end_interval(AGE, at(240)).is_empty());
+    }
+
+    #[test]
+    fn links_and_ends_are_counted_apart_and_links_without_tags() {
+        let usage = Usage::new(at(0));
+        let circuit = usage.circuit("c");
+        circuit.tag(&BTreeMap::from([(
+            "hostId".to_owned(),
+            "before".to_owned(),
+        )]));
+        circuit.tag(&BTreeMap::from([("hostId".to_owned(), "h".to_owned())]));
+        for traffic in Traffic::ALL {
+            circuit.count(traffic, 1 << (traffic as usize));
+        }
+        let reported = usage.end_interval(Duration::ZERO, at(60));
+        let told = reported.iter().map(|counter| {
+            let UsageBucket { values, tags } = &counter.buckets["c"];
+            format!("{values:?} {tags:?}")
+        });
+        insta::assert_snapshot!(told.collect::<Vec<_>>().join("\n"), @r#"
+        {"egress.rx": 4, "egress.tx": 8, "ingress.rx": 1, "ingress.tx": 2} {"hostId": "h"}
+        {"fabric.rx": 16, "fabric.tx": 32} {}
+        "#);
     }
 
     #[test]
     fn silent_circuits_are_not_reported() {
-        let usage = Usage::new(Duration::ZERO, at(0));
-        let _silent = usage.circuit("silent", BTreeMap::new());
-        assert!(usage.end_interval(at(60)).is_empty());
+        let usage = Usage::new(at(0));
+        let _silent = usage.circuit("silent");
+        assert!(usage.end_interval(Duration::ZERO, at(60)).is_empty());
     }
 }

@@ -9,6 +9,7 @@ use portcullis_domain::clock::Timestamp;
 use portcullis_forwarding::ForwardingOptions;
 use portcullis_router::circuits::{ForwarderSettings, QueueSize};
 use portcullis_router::edge::{ControllerId, EdgeLimits, EdgeListenerSettings, EdgeSettings};
+use portcullis_router::metrics::MetricRegistry;
 use portcullis_simulated_sdk::Sdk;
 use portcullis_xgress::Options;
 use tokio_util::sync::CancellationToken;
@@ -64,7 +65,11 @@ impl World {
         let relay = Arc::new(relay);
         let (tasks, stop) = (TaskTracker::new(), CancellationToken::new());
         let tls = Arc::new(Tls::new(network.router()).unwrap());
-        let ends = Ends::new(Arc::clone(&relay), tasks.clone());
+        let ends = Ends::new(
+            Arc::clone(&relay),
+            &MetricRegistry::default(),
+            tasks.clone(),
+        );
         let settings = EdgeSettings {
             limits,
             end_options: Options::default(),

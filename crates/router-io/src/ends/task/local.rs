@@ -40,6 +40,8 @@ impl<L: LocalSide> End<L> {
         {
             result = finished;
         }
+        let is_left = self.endpoint.is_readable();
+        self.meter.written(has_written, is_left, now.mono);
         if let Err(error) = result {
             tracing::debug!(
                 circuit = %self.inbox.circuit(),
@@ -63,7 +65,10 @@ impl<L: LocalSide> End<L> {
         {
             ready?;
             match self.endpoint.read(now) {
-                Some(Received::Segment(segment)) => self.local.write(segment),
+                Some(Received::Segment(segment)) => {
+                    self.meter.border.sent(segment.data.expose().len());
+                    self.local.write(segment);
+                },
                 Some(Received::EndOfStream) => self.writing = Writing::Finishing,
                 None => break,
             }
@@ -99,6 +104,7 @@ impl<L: LocalSide> End<L> {
             has_read = true;
             match read {
                 Ok(FromLocal::Segment(segment)) => {
+                    self.meter.border.received(segment.data.expose().len());
                     // There is room; otherwise the circuit is over.
                     let _is_over = self.endpoint.write(segment, now);
                 },

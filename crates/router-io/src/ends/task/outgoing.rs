@@ -54,18 +54,28 @@ impl<L: LocalSide> End<L> {
     }
 
     fn forward(&mut self, message: CircuitMessage, activity: Activity) {
-        let forwarded = self.relay.forward(self.hop, message, activity);
-        if let Err(NotForwarded::Full(message, destination)) = forwarded {
-            self.blocked = Some(Blocked {
-                room: destination.room(&message),
-                message,
-                activity,
-            });
+        let is_acknowledgement = matches!(message, CircuitMessage::Acknowledgement(_));
+        let Err(refused) = self.relay.forward(self.hop, message, activity) else {
+            return;
+        };
+        match refused {
+            NotForwarded::Full(message, destination) => {
+                self.blocked = Some(Blocked {
+                    room: destination.room(&message),
+                    message,
+                    activity,
+                });
+            },
+            NotForwarded::NoWay if is_acknowledgement || activity == Activity::NotShown => {
+                self.meter.metrics().lost(is_acknowledgement);
+            },
+            NotForwarded::NoWay => {},
         }
     }
 
     fn next_message(&mut self, now: Now) -> Option<(CircuitMessage, Activity)> {
         if let Some(acknowledgement) = self.endpoint.poll_acknowledgement() {
+            self.meter.acknowledgement_sent();
             let message = CircuitMessage::Acknowledgement(Box::new(acknowledgement));
             return Some((message, Activity::Shown));
         }
