@@ -31,6 +31,7 @@ mod inspect;
 mod links;
 mod listeners;
 mod metrics;
+mod profile;
 mod relay;
 mod router;
 mod routes;
@@ -52,6 +53,7 @@ pub use identity::{
 };
 pub use ingress::IngressOpenError;
 pub use listeners::ListenersError;
+pub use profile::ProfileError;
 pub use router::{BuildInfo, Router, RouterOptions, StartError};
 pub use tls::{Credentials, Tls, TlsSetupError};
 pub use web::WebError;

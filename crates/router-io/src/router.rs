@@ -39,6 +39,7 @@ use crate::inspect::{Basics, Circuits, Inspections, Links};
 use crate::links::{LinkManager, LinkParts};
 use crate::listeners::{BoundListeners, Listeners, ListenersError};
 use crate::metrics::{LinkMetrics, MetricsReporter, RelayMetrics};
+use crate::profile::{self, ProfileError};
 use crate::relay::Relay;
 use crate::routes::Routes;
 use crate::tls::Tls;
@@ -104,6 +105,8 @@ pub enum StartError {
         #[source]
         source: io::Error,
     },
+    #[error(transparent)]
+    Profile(#[from] ProfileError),
     #[error("the system gives no randomness")]
     Entropy(#[from] EntropyError),
 }
@@ -211,6 +214,9 @@ impl Base {
         let controllers = Controllers::new(control.request_timeout)
             .with_unresponsive_after(control.unresponsive_after);
         let controllers = Arc::new(controllers);
+        if let Some(path) = &config.profile.cpu_path {
+            profile::start(PathBuf::from(&path.value), &tasks, stop.clone())?;
+        }
         let forwarder = ForwarderSettings::from_config(&config.forwarder)?;
         let metrics = Arc::new(MetricRegistry::default());
         let relay = Arc::new(Relay::new(
