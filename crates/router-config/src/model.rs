@@ -12,8 +12,8 @@ mod web;
 pub use crate::model::identity::{Csr, Identity};
 pub use crate::model::link::{Backoff, ChannelOptions, Heartbeats, Link, LinkDialer, LinkListener};
 pub use crate::model::root::{
-    CircuitOptions, Ctrl, Edge, Forwarder, InterfaceDiscovery, Listener, Metrics, Profile,
-    RouterConfig, Trace, Transport,
+    CircuitOptions, ConnectEvents, Ctrl, Edge, Forwarder, InterfaceDiscovery, Listener, Metrics,
+    Profile, RouterConfig, Tls, Trace, Transport,
 };
 pub use crate::model::section::SourcedValue;
 pub use crate::model::web::{

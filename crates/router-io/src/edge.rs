@@ -38,7 +38,8 @@ use portcullis_domain::entropy::{self, Entropy, EntropyError};
 use portcullis_listener::Limits;
 use portcullis_router::access::AccessControl;
 use portcullis_router::edge::{
-    ControllerId, EdgeLimits, EdgeListenerSettings, EdgeSettings, Hosting, Presence, SdkPeer,
+    ControllerId, EdgeLimits, EdgeListenerSettings, EdgeSettings, Hosting, Presence,
+    PresenceReports, SdkPeer,
 };
 use portcullis_transport::{Groups, Observer};
 use portcullis_wire::control::ControlMessage;
@@ -77,6 +78,8 @@ pub(crate) struct EdgeParts {
     /// What SDKs are told of this program.
     pub(crate) version: BuildVersion,
     pub(crate) settings: EdgeSettings,
+    /// `None` if controllers are not told who is connected.
+    pub(crate) reports: Option<PresenceReports>,
     pub(crate) model_file: ModelFile,
     pub(crate) tls: Arc<Tls>,
     pub(crate) controllers: Arc<Controllers>,
@@ -141,7 +144,11 @@ impl Edge {
             end_options: Arc::new(parts.settings.end_options),
             entropy: parts.entropy,
             trust: ClientTrust::new(Arc::clone(&rights), parts.tls),
-            presence: Attendance::new(Presence::new(limits, now), Arc::clone(controllers), clock),
+            presence: Attendance::new(
+                Presence::new(limits, parts.reports, now),
+                Arc::clone(controllers),
+                clock,
+            ),
             groups: Groups::new(clock.of_channels(), GroupLimits::default()),
             controllers: parts.controllers,
             ends: parts.ends,
@@ -162,7 +169,6 @@ impl Edge {
             alpn: listener::PROTOCOL,
             is_default: true,
             service: Arc::new(SdkListener::new(Arc::clone(&self.shared), settings)),
-            handshake: settings.hello_time,
             max_unknown: settings
                 .waiting_clients
                 .max(Limits::default().max_half_open),

@@ -19,15 +19,16 @@ pub(crate) struct Protocol {
     /// Whether clients need not ask for it.
     pub(crate) is_default: bool,
     pub(crate) service: Arc<dyn StreamService>,
-    /// Time for the handshake.
-    pub(crate) handshake: Duration,
     /// Connections whose peer is not known yet, at a time.
     pub(crate) max_unknown: usize,
 }
 
 /// What is served where, as long as nothing is bound. Protocols of one address share its port.
-#[derive(Default)]
-pub(crate) struct Listeners(BTreeMap<SocketAddr, Vec<Protocol>>);
+pub(crate) struct Listeners {
+    /// Time for the handshake of TLS.
+    handshake: Duration,
+    protocols: BTreeMap<SocketAddr, Vec<Protocol>>,
+}
 
 /// Sockets that are bound.
 pub(crate) struct BoundListeners(Vec<(Listener, Limits)>);
@@ -53,6 +54,14 @@ pub enum ListenersError {
 }
 
 impl Listeners {
+    /// `None` gives handshakes the usual time.
+    pub(crate) fn new(handshake: Option<Duration>) -> Self {
+        Self {
+            handshake: handshake.unwrap_or(Limits::default().handshake),
+            protocols: BTreeMap::new(),
+        }
+    }
+
     /// Adds a protocol. A host without a name is every address of this machine.
     pub(crate) async fn add(
         &mut self,
@@ -69,7 +78,7 @@ impl Listeners {
         protocol: Protocol,
     ) -> Result<(), ListenersError> {
         let alpn = protocol.alpn;
-        let others = self.0.entry(address).or_default();
+        let others = self.protocols.entry(address).or_default();
         if others.iter().any(|other| other.alpn == alpn) {
             return Err(ListenersError::Taken { address, alpn });
         }
@@ -82,15 +91,14 @@ impl Listeners {
 
     /// Binds all addresses, or none. Port 0 takes any free port.
     pub(crate) fn bind(self) -> Result<BoundListeners, ListenersError> {
-        let bound = self.0.into_iter().map(|(address, protocols)| {
+        let bound = self.protocols.into_iter().map(|(address, protocols)| {
             let mut listener = Listener::bind(address)?;
             let mut limits = Limits {
-                handshake: Duration::ZERO,
+                handshake: self.handshake,
                 max_half_open: 0,
                 ..Limits::default()
             };
             for protocol in protocols {
-                limits.handshake = limits.handshake.max(protocol.handshake);
                 limits.max_half_open += protocol.max_unknown;
                 if protocol.is_default {
                     listener = listener.with_default_protocol(Arc::clone(&protocol.service));

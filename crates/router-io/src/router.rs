@@ -11,11 +11,12 @@ use portcullis_pki::ServerNamesError;
 use portcullis_router::IncompleteConfigError;
 use portcullis_router::circuits::ForwarderSettings;
 use portcullis_router::control::{ControlSettings, EdgeOffer, Greeting, InterfaceSettings};
-use portcullis_router::edge::{EdgeListenerSettings, EdgeSettings};
+use portcullis_router::edge::{EdgeListenerSettings, EdgeSettings, PresenceReports};
 use portcullis_router::health::HealthOptions;
 use portcullis_router::ingress::{IngressError, ingress_settings};
 use portcullis_router::links::{LinkSettings, parse_address};
 use portcullis_router::metrics::{MetricRegistry, MetricSource, MetricsOptions};
+use portcullis_router::tls::handshake_timeout;
 use portcullis_router::web::web_servers;
 use portcullis_router_config::EffectiveConfig;
 use portcullis_router_config::model::RouterConfig;
@@ -317,7 +318,8 @@ impl Base {
         if !self.has_edge {
             return Ok(None);
         }
-        let settings = EdgeSettings::from_config(&self.config.edge, &self.config.listeners)?;
+        let mut settings = EdgeSettings::from_config(&self.config.edge, &self.config.listeners)?;
+        settings.limits.creations = self.forwarder.rate_limited;
         let path = match &settings.model_file {
             Some(path) => PathBuf::from(path),
             None => beside(&self.config_file, MODEL_FILE),
@@ -326,6 +328,7 @@ impl Base {
             version: self.version(),
             model_file: ModelFile::new(path, settings.save_interval),
             settings,
+            reports: PresenceReports::from_config(&self.config.connect_events)?,
             tls: Arc::clone(&self.tls),
             controllers: Arc::clone(&self.controllers),
             ends: self.ends.clone(),
@@ -343,7 +346,7 @@ impl Base {
         links: &Arc<LinkManager>,
         edge: Option<&Edge>,
     ) -> Result<BoundListeners, StartError> {
-        let mut listeners = Listeners::default();
+        let mut listeners = Listeners::new(handshake_timeout(&self.config.tls)?);
         for (place, protocol) in links.protocols() {
             listeners.add(&place, protocol).await?;
         }

@@ -42,10 +42,9 @@ impl DialerSettings {
             return Ok(Self::default());
         };
         let reader = SectionReader::new("dialers.options");
-        let connect_timeout = entry.circuits.connect_timeout.as_ref();
         Ok(Self {
             end: end_options(&entry.circuits)?,
-            connect_timeout: reader.duration("connectTimeout", connect_timeout)?,
+            connect_timeout: reader.connect_timeout(&entry.options)?,
         })
     }
 }

@@ -7,10 +7,12 @@ use portcullis_router_config::{
 };
 
 /// Keys without effect, each with the reason, which completes "it has no effect: ". A section stands for all
-/// that it has; `[]` stands for every entry of a list.
+/// that it has; `[]` stands for every entry of a list, and `[edge]` for those with this binding.
 const WITHOUT_EFFECT: &[(&str, &str)] = &[
-    ("connectEvents.batchInterval", BATCHES),
-    ("connectEvents.maxQueuedEvents", BATCHES),
+    (
+        "connectEvents.maxQueuedEvents",
+        "controllers are told how clients are connected at the moment, so nothing queues",
+    ),
     (
         "ctrl.listeners",
         "controllers are dialed, and do not dial routers",
@@ -21,11 +23,24 @@ const WITHOUT_EFFECT: &[(&str, &str)] = &[
         "ctrl.rateLimiter",
         "`forwarder.rateLimitedQueueLength` and `forwarder.rateLimitedWorkerCount` bound requests to controllers",
     ),
+    (
+        "dialers[edge]",
+        "what SDKs host has the options of the first listener with the binding `edge`",
+    ),
+    ("dialers[proxy]", NOT_DIALED),
+    ("dialers[proxy_udp]", NOT_DIALED),
+    ("dialers[tunnel]", NO_TUNNEL),
+    ("dialers[udp]", NOT_DIALED),
     ("dialers[].options.drop1InN", DROPS),
+    (
+        "dialers[].options.getCircuitTimeout",
+        "dialers ask for no circuits, listeners do",
+    ),
     ("dialers[].options.lookupApiSessionTimeout", SESSIONS),
     ("dialers[].options.lookupSessionTimeout", SESSIONS),
     ("dialers[].options.maxOutstandingConnects", OF_LISTENERS),
     ("dialers[].options.maxQueuedConnects", OF_LISTENERS),
+    ("dialers[].options.mtu", MTU),
     ("dialers[].options.outQueueSize", OF_CHANNELS),
     ("dialers[].options.randomDrops", DROPS),
     ("dialers[].options.txPortalDupAckScale", WINDOW),
@@ -51,9 +66,35 @@ const WITHOUT_EFFECT: &[(&str, &str)] = &[
         OF_LISTENERS,
     ),
     ("link.dialers[].options.maxQueuedConnects", OF_LISTENERS),
+    ("link.dialers[].options.outQueueSize", OF_LINKS),
+    ("link.dialers[].options.writeTimeout", STALLED_LINKS),
+    ("link.listeners[].options.outQueueSize", OF_LINKS),
+    ("link.listeners[].options.writeTimeout", STALLED_LINKS),
+    ("listeners[proxy].options.circuitStartTimeout", OF_DIALERS),
+    ("listeners[proxy].options.connectTimeout", OF_DIALERS),
+    (
+        "listeners[proxy_udp].options.circuitStartTimeout",
+        OF_DIALERS,
+    ),
+    ("listeners[proxy_udp].options.connectTimeout", OF_DIALERS),
+    (
+        "listeners[transport].options.circuitStartTimeout",
+        OF_DIALERS,
+    ),
+    ("listeners[transport].options.connectTimeout", OF_DIALERS),
+    (
+        "listeners[transport_udp].options.circuitStartTimeout",
+        OF_DIALERS,
+    ),
+    (
+        "listeners[transport_udp].options.connectTimeout",
+        OF_DIALERS,
+    ),
+    ("listeners[tunnel]", NO_TUNNEL),
     ("listeners[].options.drop1InN", DROPS),
     ("listeners[].options.lookupApiSessionTimeout", SESSIONS),
     ("listeners[].options.lookupSessionTimeout", SESSIONS),
+    ("listeners[].options.mtu", MTU),
     ("listeners[].options.randomDrops", DROPS),
     ("listeners[].options.txPortalDupAckScale", WINDOW),
     ("listeners[].options.txQueueSize", WINDOW),
@@ -92,9 +133,16 @@ const WITHOUT_EFFECT: &[(&str, &str)] = &[
     ),
 ];
 
-const BATCHES: &str = "connections of clients are told when they begin and end, without a queue";
 const OF_LISTENERS: &str = "it is an option of listeners";
+const OF_DIALERS: &str = "it is an option of dialers";
 const OF_CHANNELS: &str = "it is an option of channels, and what services are dialed with is none";
+const OF_LINKS: &str =
+    "`link.payloadSenderQueueSize` and `link.ackSenderQueueSize` bound what waits on links";
+const STALLED_LINKS: &str = "a connection of a link that takes nothing for 20s is closed";
+const NOT_DIALED: &str =
+    "no service is dialed by this binding; `transport` and `transport_udp` are those for servers";
+const NO_TUNNEL: &str = "this router has no tunnel yet";
+const MTU: &str = "payloads are as large as what is read at once; links and channels split nothing";
 const DROPS: &str = "it is a test of OpenZiti, and this router drops nothing on purpose";
 const SESSIONS: &str =
     "`getCircuitTimeout` and `ctrl.defaultRequestTimeout` bound what controllers are asked";
@@ -124,7 +172,8 @@ pub fn keys_without_effect(config: &EffectiveConfig) -> Vec<Finding> {
         let (Source::File(place) | Source::Environment(place, _)) = &setting.source else {
             continue;
         };
-        let Some((key, reason)) = find(path) else {
+        let steps = Step::of_path(path, |entry| binding(config, entry));
+        let Some((key, reason)) = find(&steps) else {
             continue;
         };
         if told.insert(key.clone()) {
@@ -145,32 +194,77 @@ pub fn keys_without_effect(config: &EffectiveConfig) -> Vec<Finding> {
     findings
 }
 
-/// The key of the list that a path of the file belongs to, with its reason.
-fn find(path: &str) -> Option<(String, &'static str)> {
-    let mut steps: Vec<&str> = path.split('.').collect();
-    while !steps.is_empty() {
-        // A list is named without the position of an entry.
-        if let Some((list, _)) = steps.last().and_then(|step| step.split_once('[')) {
-            steps.pop();
-            steps.push(list);
-        }
-        let without_positions: Vec<_> = steps.iter().map(|step| without_position(step)).collect();
-        let name = without_positions.join(".");
-        let known = WITHOUT_EFFECT.iter().find(|(key, _)| *key == name);
-        if let Some((_, reason)) = known {
-            return Some((steps.join("."), reason));
-        }
-        steps.pop();
-    }
-    None
+/// A step of a path: a name, perhaps with an entry of the list that it names.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Step<'path> {
+    /// As in the file, such as `listeners[3]`.
+    text: &'path str,
+    name: &'path str,
+    entry: Option<Entry<'path>>,
 }
 
-/// `listeners[]` for `listeners[3]`.
-fn without_position(step: &str) -> String {
-    match step.split_once('[') {
-        Some((name, _)) => format!("{name}[]"),
-        None => step.to_owned(),
+/// An entry of a list, by its binding if it is of a list whose entries have one.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Entry<'path>(Option<&'path str>);
+
+impl<'path> Step<'path> {
+    /// The steps of a path. `binding` has the binding of an entry of `listeners` or `dialers`.
+    fn of_path(path: &'path str, binding: impl Fn(&str) -> Option<&'path str>) -> Vec<Self> {
+        let steps = path.split('.').enumerate().map(|(depth, text)| {
+            let (name, entry) = match text.split_once('[') {
+                Some((name, _)) if depth == 0 => (name, Some(Entry(binding(text)))),
+                Some((name, _)) => (name, Some(Entry(None))),
+                None => (text, None),
+            };
+            Self { text, name, entry }
+        });
+        steps.collect()
     }
+
+    /// Whether a step of a listed key stands for this one.
+    fn is_meant_by(&self, listed: &str) -> bool {
+        match (listed.split_once('['), &self.entry) {
+            // A list with all its entries, or no list.
+            (None, _) => listed == self.name,
+            (Some((name, "]")), Some(_)) => name == self.name,
+            (Some((name, binding)), Some(Entry(given))) => {
+                name == self.name && *given == binding.strip_suffix(']')
+            },
+            (Some(_), None) => false,
+        }
+    }
+}
+
+/// Whether a path is a listed key, or below it.
+fn is_below(listed: &str, steps: &[Step<'_>]) -> bool {
+    let mut listed = listed.split('.');
+    let is_meant = steps.iter().map_while(|step| Some((step, listed.next()?)));
+    let is_meant = is_meant.fold(true, |all, (step, listed)| all && step.is_meant_by(listed));
+    is_meant && listed.next().is_none()
+}
+
+fn binding<'config>(config: &'config EffectiveConfig, entry: &str) -> Option<&'config str> {
+    config.get(&format!("{entry}.binding"))?.value.as_str()
+}
+
+/// The outermost key without effect that a path of the file belongs to, with the reason.
+fn find(steps: &[Step<'_>]) -> Option<(String, &'static str)> {
+    let of_path = WITHOUT_EFFECT
+        .iter()
+        .filter(|(key, _)| is_below(key, steps));
+    let depth = |key: &str| key.split('.').count();
+    let (key, reason) = of_path.min_by_key(|(key, _)| depth(key))?;
+    let named = key.split('.').zip(steps);
+    let texts: Vec<_> = named
+        .map(|(listed, step)| {
+            if listed.contains('[') {
+                step.text
+            } else {
+                step.name
+            }
+        })
+        .collect();
+    Some((texts.join("."), reason))
 }
 
 fn key_path(dotted: &str) -> KeyPath {
@@ -191,8 +285,9 @@ mod tests {
 
     use super::*;
 
-    /// Keys that have an effect; a section stands for all that it has, but for what [`WITHOUT_EFFECT`] names.
+    /// Keys that have an effect; a section stands for all that it has.
     const WITH_EFFECT: &[&str] = &[
+        "connectEvents.batchInterval",
         "connectEvents.enabled",
         "connectEvents.fullSyncInterval",
         "csr",
@@ -206,26 +301,6 @@ mod tests {
         "ctrl.options.outQueueSize",
         "ctrl.options.writeTimeout",
         "ctrl.startupTimeout",
-        "dialers[].binding",
-        "dialers[].options.circuitStartTimeout",
-        "dialers[].options.connectTimeout",
-        "dialers[].options.getCircuitTimeout",
-        "dialers[].options.maxCloseWaitMs",
-        "dialers[].options.maxRttScale",
-        "dialers[].options.mtu",
-        "dialers[].options.retxAddMs",
-        "dialers[].options.retxMaxMs",
-        "dialers[].options.retxScale",
-        "dialers[].options.retxStartMs",
-        "dialers[].options.rxBufferSize",
-        "dialers[].options.txPortalDupAckThresh",
-        "dialers[].options.txPortalIncreaseScale",
-        "dialers[].options.txPortalIncreaseThresh",
-        "dialers[].options.txPortalMaxSize",
-        "dialers[].options.txPortalMinSize",
-        "dialers[].options.txPortalRetxScale",
-        "dialers[].options.txPortalRetxThresh",
-        "dialers[].options.txPortalStartSize",
         "edge.csr",
         "edge.db",
         "edge.dbSaveIntervalSeconds",
@@ -244,11 +319,34 @@ mod tests {
         "healthChecks",
         "identity",
         "interfaceDiscovery",
-        "link",
-        "listeners[].address",
-        "listeners[].binding",
-        "listeners[].options",
-        "listeners[].service",
+        "link.ackSenderQueueSize",
+        "link.dialers[].bind",
+        "link.dialers[].bindInterface",
+        "link.dialers[].binding",
+        "link.dialers[].groups",
+        "link.dialers[].healthyDialBackoff",
+        "link.dialers[].maxAckConnections",
+        "link.dialers[].maxDefaultConnections",
+        "link.dialers[].options.connectTimeout",
+        "link.dialers[].split",
+        "link.dialers[].startupDelay",
+        "link.dialers[].unhealthyDialBackoff",
+        "link.heartbeats",
+        "link.listeners[].advertise",
+        "link.listeners[].bind",
+        "link.listeners[].bindInterface",
+        "link.listeners[].binding",
+        "link.listeners[].groups",
+        "link.listeners[].options.connectTimeout",
+        "link.listeners[].options.maxOutstandingConnects",
+        "link.listeners[].options.maxQueuedConnects",
+        "link.payloadSenderQueueSize",
+        "listeners[edge].options.circuitStartTimeout",
+        "listeners[edge].options.connectTimeout",
+        "listeners[edge].options.maxOutstandingConnects",
+        "listeners[edge].options.maxQueuedConnects",
+        "listeners[edge].options.outQueueSize",
+        "listeners[edge].options.writeTimeout",
         "metrics.intervalAgeThreshold",
         "metrics.messageQueueSize",
         "metrics.reportInterval",
@@ -256,15 +354,73 @@ mod tests {
         "tls.handshakeTimeout",
         "trace.path",
         "v",
-        "web",
+        "web[].apis",
+        "web[].bindPoints[].address",
+        "web[].bindPoints[].interface",
+        "web[].bindPoints[].newAddress",
+        "web[].identity",
+        "web[].name",
+        "web[].options",
     ];
 
-    /// Entries that are refused with a sentence of their own.
-    const REFUSED: &str = "[tunnel]";
+    /// The same for what listeners for clients have, whatever their binding.
+    const OF_CLIENT_LISTENERS: &[&str] = &[
+        "address",
+        "options.advertise",
+        "options.getCircuitTimeout",
+        "service",
+    ];
 
-    fn names_or_contains(list: &str, path: &str) -> bool {
-        let rest = path.strip_prefix(list);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+    /// The same for dialers of servers.
+    const OF_SERVER_DIALERS: &[&str] = &["options.circuitStartTimeout", "options.connectTimeout"];
+
+    /// The same for both.
+    const OF_ENDS: &[&str] = &[
+        "binding",
+        "options.maxCloseWaitMs",
+        "options.maxRttScale",
+        "options.retxAddMs",
+        "options.retxMaxMs",
+        "options.retxScale",
+        "options.retxStartMs",
+        "options.rxBufferSize",
+        "options.txPortalDupAckThresh",
+        "options.txPortalIncreaseScale",
+        "options.txPortalIncreaseThresh",
+        "options.txPortalMaxSize",
+        "options.txPortalMinSize",
+        "options.txPortalRetxScale",
+        "options.txPortalRetxThresh",
+        "options.txPortalStartSize",
+    ];
+
+    const CLIENT_LISTENERS: &[&str] = &["edge", "proxy", "proxy_udp", "transport", "transport_udp"];
+    const SERVER_DIALERS: &[&str] = &["edge_transport", "transport", "transport_udp"];
+
+    fn with_effect() -> Vec<String> {
+        let mut all: Vec<_> = WITH_EFFECT.iter().map(ToString::to_string).collect();
+        for (list, bindings, own) in [
+            ("listeners", CLIENT_LISTENERS, OF_CLIENT_LISTENERS),
+            ("dialers", SERVER_DIALERS, OF_SERVER_DIALERS),
+        ] {
+            for binding in bindings {
+                let keys = own.iter().chain(OF_ENDS);
+                all.extend(keys.map(|key| format!("{list}[{binding}].{key}")));
+            }
+        }
+        all
+    }
+
+    /// The steps of a path of the table.
+    fn steps(path: &str) -> Vec<Step<'_>> {
+        let binding = path
+            .split_once('[')
+            .and_then(|(_, rest)| rest.split_once(']'));
+        Step::of_path(path, |_| {
+            binding
+                .map(|(binding, _)| binding)
+                .filter(|binding| !binding.is_empty())
+        })
     }
 
     /// All keys that hold a value, but for those that are dead, and those in dead sections.
@@ -278,33 +434,36 @@ mod tests {
             );
             if found.key.state != KeyState::Active {
                 dead.push(path.to_owned());
-            } else if !is_section && !path.contains(REFUSED) {
-                let steps: Vec<_> = path.split('.').map(without_position).collect();
-                keys.insert(steps.join("."));
+            } else if !is_section {
+                keys.insert(path.to_owned());
             }
         });
-        keys.retain(|key| !dead.iter().any(|dead| names_or_contains(dead, key)));
+        keys.retain(|key| !dead.iter().any(|dead| is_below(dead, &steps(key))));
         keys
     }
 
     #[test]
     fn every_key_has_an_effect_or_a_reason_why_not() {
-        let keys = keys();
+        let (keys, with_effect) = (keys(), with_effect());
         assert!(keys.len() > 150, "{}", keys.len());
-        let has_effect = |key: &str| WITH_EFFECT.iter().any(|with| names_or_contains(with, key));
+        let lists = |key: &String| {
+            let with = with_effect.iter().any(|with| is_below(with, &steps(key)));
+            (with, find(&steps(key)).is_some())
+        };
         let unlisted: Vec<_> = keys
             .iter()
-            .filter(|key| !has_effect(key) && find(key).is_none())
+            .filter(|key| lists(key) == (false, false))
             .collect();
         assert!(unlisted.is_empty(), "in neither list: {unlisted:?}");
-        for (key, _) in WITHOUT_EFFECT {
-            let is_exact = WITH_EFFECT.contains(key);
-            assert!(!is_exact, "`{key}` is in both lists");
-        }
-        let listed = WITHOUT_EFFECT.iter().map(|(key, _)| key);
-        let unknown: Vec<_> = listed
-            .chain(WITH_EFFECT)
-            .filter(|listed| !keys.iter().any(|key| names_or_contains(listed, key)))
+        let doubled: Vec<_> = keys
+            .iter()
+            .filter(|key| lists(key) == (true, true))
+            .collect();
+        assert!(doubled.is_empty(), "in both lists: {doubled:?}");
+        let without = WITHOUT_EFFECT.iter().map(|(key, _)| *key);
+        let unknown: Vec<_> = without
+            .chain(WITH_EFFECT.iter().copied())
+            .filter(|listed| !keys.iter().any(|key| is_below(listed, &steps(key))))
             .collect();
         assert!(unknown.is_empty(), "no such keys: {unknown:?}");
     }
@@ -330,6 +489,9 @@ listeners:
   - binding: edge
     address: tls:0.0.0.0:3022
     options: {advertise: 'r.example.test:3022', randomDrops: true}
+dialers:
+  - {binding: transport, options: {mtu: 1400, rxBufferSize: 5}}
+  - {binding: edge, options: {mtu: 1400, rxBufferSize: 5}}
 ";
         assert_eq!(
             found(file),
@@ -337,6 +499,8 @@ listeners:
                 ("profile.memory".to_owned(), 4),
                 ("transport.wss".to_owned(), 7),
                 ("listeners[0].options.randomDrops".to_owned(), 12),
+                ("dialers[0].options.mtu".to_owned(), 14),
+                ("dialers[1]".to_owned(), 15),
             ]
         );
     }

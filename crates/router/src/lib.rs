@@ -17,6 +17,7 @@
 //! - [`health`]: the checks of the section `healthChecks`, and the `health-checks` API.
 //! - [`links`]: dialing of other routers' listeners.
 //! - [`metrics`]: what is counted and measured, for controllers and for Prometheus.
+//! - [`tls`]: how long handshakes may take.
 //! - [`web`]: servers of the section `web`.
 //!
 //! Instants are [`Timestamp`](portcullis_domain::clock::Timestamp)s, randomness comes from an
@@ -63,6 +64,7 @@ pub mod links;
 pub mod metrics;
 mod section_reader;
 mod time;
+pub mod tls;
 pub mod web;
 
 pub use crate::key_effects::keys_without_effect;

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use portcullis_router_config::model::SourcedValue;
+use portcullis_router_config::Source;
+use portcullis_router_config::model::{ChannelOptions, SourcedValue};
 use portcullis_yaml::syntax::GoDuration;
 
 /// A required value is missing from a configuration, or invalid.
@@ -67,4 +68,21 @@ impl<'path> SectionReader<'path> {
         let duration = self.value(key, given)?.as_std();
         duration.ok_or_else(|| self.missing(key))
     }
+
+    /// `connectTimeout` of the options of a channel, or the older `connectTimeoutMs` where only that is given.
+    pub(crate) fn connect_timeout(
+        self,
+        options: &ChannelOptions,
+    ) -> Result<Duration, IncompleteConfigError> {
+        let (current, older) = (&options.connect_timeout, &options.connect_timeout_ms);
+        if older.is_some() && !current.as_ref().is_some_and(is_given) {
+            return self.millis("connectTimeoutMs", older.as_ref());
+        }
+        self.duration("connectTimeout", current.as_ref())
+    }
+}
+
+/// Whether somebody has chosen a value.
+pub(crate) fn is_given<T>(value: &SourcedValue<T>) -> bool {
+    !matches!(value.source, Source::Default)
 }

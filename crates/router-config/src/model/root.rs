@@ -35,6 +35,8 @@ config_section! {
         trace: section<Trace> = "trace",
         profile: section<Profile> = "profile",
         interface_discovery: section<InterfaceDiscovery> = "interfaceDiscovery",
+        connect_events: section<ConnectEvents> = "connectEvents",
+        tls: section<Tls> = "tls",
     }
 }
 
@@ -210,6 +212,26 @@ config_section! {
         memory_path: value<String> = "memory.path",
         /// How often the memory profile is written, in milliseconds.
         memory_interval_ms: value<i64> = "memory.intervalMs",
+    }
+}
+
+config_section! {
+    /// Section `connectEvents`: what controllers are told of connected clients.
+    ConnectEvents {
+        /// Whether they are told anything.
+        enabled: value<bool> = "enabled",
+        /// How often they are told what is new.
+        batch_interval: value<GoDuration> = "batchInterval",
+        /// How often they are told everything.
+        full_sync_interval: value<GoDuration> = "fullSyncInterval",
+    }
+}
+
+config_section! {
+    /// Section `tls`.
+    Tls {
+        /// How long a handshake may take.
+        handshake_timeout: value<GoDuration> = "handshakeTimeout",
     }
 }
 

@@ -42,7 +42,7 @@ impl Attendance {
                 let events = ControlMessage::ConnectEvents(events);
                 self.controllers.tell_all(&events);
             }
-            Some(self.presence.lock().deadline())
+            self.presence.lock().deadline()
         };
         self.alarm.keep(self.clock, do_what_is_due).await;
     }

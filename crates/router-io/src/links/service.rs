@@ -26,7 +26,6 @@ impl LinkService {
         Protocol {
             alpn: LINK_ALPN,
             is_default: false,
-            handshake: listener.connect_timeout,
             max_unknown: listener.max_unknown,
             service: Arc::new(Self { manager, listener }),
         }

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use portcullis_channel::{ChannelKind, ChannelOptions, ChannelSide, HeartbeatOptions};
-use portcullis_router_config::Source;
 use portcullis_router_config::model::Ctrl;
 
 use super::address::ControlAddress;
@@ -77,7 +76,7 @@ impl ControlSettings {
                 config.default_request_timeout.as_ref(),
             )?,
             startup_timeout: positive(startup_timeout),
-            connect_timeout: connect_timeout(config, options)?,
+            connect_timeout: options.connect_timeout(&config.options)?,
             write_timeout: positive(write_timeout),
             unresponsive_after: heartbeats
                 .duration("unresponsiveAfter", beats.unresponsive_after.as_ref())?,
@@ -100,20 +99,4 @@ fn addresses(
     addresses
         .collect::<Result<_, _>>()
         .map_err(|_invalid| reader.missing(key))
-}
-
-/// In milliseconds only if it is not given otherwise.
-fn connect_timeout(
-    config: &Ctrl,
-    reader: SectionReader<'_>,
-) -> Result<Duration, IncompleteConfigError> {
-    let options = &config.options;
-    let given = options.connect_timeout.as_ref();
-    let is_default = given.is_none_or(|given| given.source == Source::Default);
-    match &options.connect_timeout_ms {
-        Some(_) if is_default => {
-            reader.millis("connectTimeoutMs", options.connect_timeout_ms.as_ref())
-        },
-        Some(_) | None => reader.duration("connectTimeout", given),
-    }
 }

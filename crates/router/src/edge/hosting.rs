@@ -39,8 +39,8 @@ pub use self::terminator::TerminatorView;
 /// | the bind or its channel ends | the terminator is removed, until a controller has confirmed that |
 /// | a controller connects | what it may have missed is created and removed again |
 ///
-/// Not more than some dozens of creations are on their way at a time, and one removal of at most 50
-/// terminators.
+/// Not more creations are on their way at a time than [`EdgeLimits::creations`] says, and one removal of at
+/// most 50 terminators.
 ///
 /// After each call, take [`poll`](Self::poll) until there is none, and ask [`deadline`](Self::deadline)
 /// when to call [`handle_timeout`](Self::handle_timeout).

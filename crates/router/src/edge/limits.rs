@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::circuits::QueueSize;
+
 /// How much SDKs may take, and how long they and controllers may take.
 ///
 /// Worst-case memory of a channel: `connections` and `binds` times about 1 KiB, for each bind what
@@ -23,6 +25,9 @@ pub struct EdgeLimits {
     pub binds: usize,
     /// Terminators in all, including those whose removal no controller has confirmed.
     pub terminators: usize,
+    /// Creations of terminators that wait for their turn, and those that controllers work on. New binds
+    /// are refused while there is no room to wait.
+    pub creations: QueueSize,
     /// Traces of a channel that wait for their answers. Beyond it, the oldest is not answered.
     pub traces: usize,
     /// Inspections of an SDK that wait for their answers.
@@ -58,6 +63,10 @@ impl Default for EdgeLimits {
             pending_offers: 1_024,
             binds: 1_024,
             terminators: 65_536,
+            creations: QueueSize {
+                waiting: 5_000,
+                workers: 15,
+            },
             traces: 16,
             inspections: 4,
             token_bytes: 16 * 1024,

@@ -6,22 +6,60 @@ use std::time::Duration;
 use portcullis_domain::clock::Timestamp;
 use portcullis_wire::control::connect_event::{ConnectEvent, ConnectEvents, ConnectTime};
 
+use portcullis_router_config::model::ConnectEvents as Section;
+
 use super::admission::Denial;
 use super::limits::EdgeLimits;
 use super::names::{ChannelId, IdentityId};
+use crate::section_reader::{IncompleteConfigError, SectionReader};
 use crate::time::after;
 
-/// Pause between two reports.
-const REPORT_INTERVAL: Duration = Duration::from_secs(3);
-/// Pause between two reports of everything.
-const FULL_INTERVAL: Duration = Duration::from_mins(5);
 /// Most connections of one identity that one report tells.
 const MAX_TOLD: usize = 16;
+
+/// How often controllers are told who is connected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PresenceReports {
+    /// Pause between two reports.
+    pub interval: Duration,
+    /// Pause between two reports of everything.
+    pub full_interval: Duration,
+}
+
+impl Default for PresenceReports {
+    fn default() -> Self {
+        Self {
+            interval: Duration::from_secs(3),
+            full_interval: Duration::from_mins(5),
+        }
+    }
+}
+
+impl PresenceReports {
+    /// Reads the section `connectEvents`; `None` if it turns reports off.
+    ///
+    /// # Errors
+    ///
+    /// [`IncompleteConfigError`] if a value is missing or out of bounds.
+    pub fn from_config(section: &Section) -> Result<Option<Self>, IncompleteConfigError> {
+        let reader = SectionReader::new("connectEvents");
+        if !*reader.value("enabled", section.enabled.as_ref())? {
+            return Ok(None);
+        }
+        Ok(Some(Self {
+            interval: reader.duration("batchInterval", section.batch_interval.as_ref())?,
+            full_interval: reader
+                .duration("fullSyncInterval", section.full_sync_interval.as_ref())?,
+        }))
+    }
+}
 
 /// The connected SDKs of a router.
 #[derive(Debug)]
 pub struct Presence {
     limits: EdgeLimits,
+    /// `None` if controllers are told nothing.
+    reports: Option<PresenceReports>,
     channels: BTreeMap<ChannelId, IdentityId>,
     identities: BTreeMap<IdentityId, BTreeMap<ChannelId, ConnectTime>>,
     /// Channels that were opened since the last report, by identities about which there is news.
@@ -31,9 +69,10 @@ pub struct Presence {
 }
 
 impl Presence {
-    pub const fn new(limits: EdgeLimits, now: Timestamp) -> Self {
+    pub const fn new(limits: EdgeLimits, reports: Option<PresenceReports>, now: Timestamp) -> Self {
         Self {
             limits,
+            reports,
             channels: BTreeMap::new(),
             identities: BTreeMap::new(),
             news: BTreeMap::new(),
@@ -59,8 +98,10 @@ impl Presence {
         self.channels.insert(channel, identity.clone());
         let connections = self.identities.entry(identity.clone()).or_default();
         connections.insert(channel, connection);
-        let news = self.news.entry(identity.clone()).or_default();
-        news.insert(channel);
+        if self.reports.is_some() {
+            let news = self.news.entry(identity.clone()).or_default();
+            news.insert(channel);
+        }
         Ok(())
     }
 
@@ -75,7 +116,9 @@ impl Presence {
                 self.identities.remove(&identity);
             }
         }
-        self.news.entry(identity).or_default().remove(&channel);
+        if self.reports.is_some() {
+            self.news.entry(identity).or_default().remove(&channel);
+        }
     }
 
     /// The channels of an identity, such as those that share a session.
@@ -99,24 +142,27 @@ impl Presence {
     }
 
     /// When to ask for a report.
-    pub fn deadline(&self) -> Timestamp {
-        if self.news.is_empty() {
-            self.next_full.max(self.next_report)
-        } else {
-            self.next_report
-        }
+    pub fn deadline(&self) -> Option<Timestamp> {
+        self.reports.map(|_| {
+            if self.news.is_empty() {
+                self.next_full.max(self.next_report)
+            } else {
+                self.next_report
+            }
+        })
     }
 
     /// What controllers are to be told, if anything is due.
     pub fn report(&mut self, now: Timestamp) -> Option<ConnectEvents> {
-        if now < self.deadline() {
+        let reports = self.reports?;
+        if now < self.deadline()? {
             return None;
         }
-        self.next_report = after(now, REPORT_INTERVAL);
+        self.next_report = after(now, reports.interval);
         let news = std::mem::take(&mut self.news);
         let is_full_state = now >= self.next_full;
         let events = if is_full_state {
-            self.next_full = after(now, FULL_INTERVAL);
+            self.next_full = after(now, reports.full_interval);
             let all = self.identities.iter();
             all.map(|(identity, connections)| event(identity, connections.values()))
                 .collect()

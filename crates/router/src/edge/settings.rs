@@ -2,13 +2,12 @@
 
 use std::time::Duration;
 
-use portcullis_router_config::Source;
 use portcullis_router_config::model::{Edge, Listener, SourcedValue};
 use portcullis_xgress::Options;
 
 use super::limits::EdgeLimits;
 use crate::circuits::end_options;
-use crate::section_reader::{IncompleteConfigError, SectionReader};
+use crate::section_reader::{IncompleteConfigError, SectionReader, is_given};
 
 /// The binding of listeners for SDKs.
 const BINDING: &str = "edge";
@@ -107,7 +106,7 @@ impl EdgeListenerSettings {
             address: SectionReader::new("listeners")
                 .value("address", listener.address.as_ref())?
                 .clone(),
-            hello_time: reader.duration("connectTimeout", options.connect_timeout.as_ref())?,
+            hello_time: reader.connect_timeout(options)?,
             waiting_clients: queued.saturating_add(outstanding),
             write_time: write_time
                 .and_then(|time| time.value.as_std())
@@ -123,9 +122,4 @@ impl EdgeListenerSettings {
 fn is_for_sdks(listener: &Listener) -> bool {
     let binding = listener.binding.as_ref();
     binding.is_some_and(|binding| binding.value == BINDING)
-}
-
-/// Whether somebody has chosen a value.
-fn is_given<T>(value: &SourcedValue<T>) -> bool {
-    !matches!(value.source, Source::Default)
 }

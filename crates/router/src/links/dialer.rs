@@ -7,7 +7,6 @@ use portcullis_router_config::model::{Link, LinkDialer, SourcedValue};
 use crate::links::backoff::BackoffPolicy;
 use crate::links::connection_layout::{ConnectionLayout, supports_multiple};
 use crate::links::group_names::GroupNames;
-use crate::links::settings::connect_timeout;
 use crate::section_reader::{IncompleteConfigError, SectionReader};
 
 /// One entry of `link.dialers`.
@@ -67,7 +66,8 @@ impl Dialer {
                 acknowledgments: reader.number("maxAckConnections", acknowledgments)?,
             },
             split: *reader.value("split", config.split.as_ref())?,
-            connect_timeout: connect_timeout(&config.options, section)?,
+            connect_timeout: SectionReader::new(&format!("{section}.options"))
+                .connect_timeout(&config.options)?,
         })
     }
 }

@@ -4,8 +4,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use portcullis_channel::HeartbeatOptions;
-use portcullis_router_config::Source;
-use portcullis_router_config::model::{self, ChannelOptions, Heartbeats, SourcedValue};
+use portcullis_router_config::model::{self, Heartbeats};
 use portcullis_yaml::syntax::HostPort;
 
 use crate::links::dialer::{Dialer, dialers, non_empty};
@@ -44,7 +43,7 @@ pub struct LinkListener {
     pub groups: GroupNames,
     /// Time for the first exchange of messages.
     pub connect_timeout: Duration,
-    /// Connections that may be in the first exchange at a time.
+    /// Connections that may be in the first exchange at a time, or wait for it.
     pub max_unknown: usize,
 }
 
@@ -99,14 +98,19 @@ impl LinkListener {
     ) -> Result<Self, IncompleteConfigError> {
         let reader = SectionReader::new(section);
         let bind = reader.value("bind", config.bind.as_ref())?;
-        let max_unknown = config.options.max_outstanding_connects.as_ref();
+        let options = format!("{section}.options");
+        let options = SectionReader::new(&options);
+        let queued = config.options.max_queued_connects.as_ref();
+        let outstanding = config.options.max_outstanding_connects.as_ref();
+        let queued: usize = options.number("maxQueuedConnects", queued)?;
+        let outstanding: usize = options.number("maxOutstandingConnects", outstanding)?;
         Ok(Self {
             advertise: non_empty(config.advertise.as_ref()).unwrap_or_else(|| bind.clone()),
             bind: parse_address(bind).ok_or_else(|| reader.missing("bind"))?,
             interface: non_empty(config.bind_interface.as_ref()),
             groups: GroupNames::new(reader.value("groups", config.groups.as_ref())?),
-            connect_timeout: connect_timeout(&config.options, section)?,
-            max_unknown: reader.number("options.maxOutstandingConnects", max_unknown)?,
+            connect_timeout: options.connect_timeout(&config.options)?,
+            max_unknown: queued.saturating_add(outstanding),
         })
     }
 }
@@ -115,20 +119,6 @@ impl LinkListener {
 pub fn parse_address(text: &str) -> Option<HostPort> {
     let place = text.strip_prefix(LINK_PROTOCOL)?.strip_prefix(':')?;
     place.parse().ok()
-}
-
-/// `connectTimeout`, or the older `connectTimeoutMs`.
-pub(super) fn connect_timeout(
-    options: &ChannelOptions,
-    section: &str,
-) -> Result<Duration, IncompleteConfigError> {
-    let reader = SectionReader::new(section);
-    let (current, older) = (&options.connect_timeout, &options.connect_timeout_ms);
-    let is_written = |given: &SourcedValue<_>| given.source != Source::Default;
-    if older.is_some() && !current.as_ref().is_some_and(is_written) {
-        return reader.millis("options.connectTimeoutMs", older.as_ref());
-    }
-    reader.duration("options.connectTimeout", current.as_ref())
 }
 
 fn heartbeats(config: &Heartbeats) -> Result<HeartbeatOptions, IncompleteConfigError> {

@@ -145,6 +145,7 @@ listeners:
   - binding: transport
   - binding: edge
     address: tls:0.0.0.0:3023
+    options: {connectTimeoutMs: 4000}
 ",
     );
     let settings = EdgeSettings::from_config(&config.edge, &config.listeners).unwrap();
@@ -164,7 +165,7 @@ listeners:
         },
         EdgeListenerSettings {
             address: "tls:0.0.0.0:3023".to_owned(),
-            hello_time: Duration::from_secs(5),
+            hello_time: Duration::from_secs(4),
             waiting_clients: 17,
             write_time: None,
             queue_frames: None,

@@ -8,7 +8,9 @@ use portcullis_channel::BuildVersion;
 use portcullis_domain::clock::Timestamp;
 use portcullis_forwarding::ForwardingOptions;
 use portcullis_router::circuits::{ForwarderSettings, QueueSize};
-use portcullis_router::edge::{ControllerId, EdgeLimits, EdgeListenerSettings, EdgeSettings};
+use portcullis_router::edge::{
+    ControllerId, EdgeLimits, EdgeListenerSettings, EdgeSettings, PresenceReports,
+};
 use portcullis_router::metrics::MetricRegistry;
 use portcullis_simulated_sdk::Sdk;
 use portcullis_xgress::Options;
@@ -78,6 +80,7 @@ impl World {
             model_file: None,
         };
         let parts = EdgeParts {
+            reports: Some(PresenceReports::default()),
             version: "v0.0.0|local|2020-01-01 01:01:01|linux|amd64"
                 .parse::<BuildVersion>()
                 .unwrap(),
@@ -99,7 +102,7 @@ impl World {
             write_time: None,
             queue_frames: None,
         };
-        let mut listeners = Listeners::default();
+        let mut listeners = Listeners::new(None);
         let protocol = edge.protocol(&listening);
         listeners
             .add_at("127.0.0.1:0".parse().unwrap(), protocol)

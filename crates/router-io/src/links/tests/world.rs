@@ -101,7 +101,7 @@ impl TestRouter {
             entropy: Arc::new(SystemEntropy),
             observer: None,
         });
-        let mut listeners = Listeners::default();
+        let mut listeners = Listeners::new(None);
         for (place, protocol) in manager.protocols() {
             listeners.add(&place, protocol).await.unwrap();
         }

@@ -38,6 +38,12 @@ impl Hosting {
                 let refusal = Refusal::busy("the router has too many terminators");
                 self.event(bind, HostEvent::Refused(refusal));
             },
+            Earlier::None | Earlier::Replaced(_)
+                if self.queue.len() >= self.limits.creations.waiting =>
+            {
+                let refusal = Refusal::busy("too many terminators wait for controllers");
+                self.event(bind, HostEvent::Refused(refusal));
+            },
             Earlier::Replaced(id) => {
                 self.drop_terminator(&id, newer_terminator());
                 self.add(request, now);

@@ -17,8 +17,6 @@ use crate::edge::names::TerminatorId;
 use crate::edge::refusal::Refusal;
 use crate::time::after;
 
-/// Creations that are on their way at a time.
-const MAX_CREATING: usize = 64;
 /// How long a controller may take.
 const ANSWER_TIME: Duration = Duration::from_secs(30);
 /// The refusal in a row that ends the bind.
@@ -57,7 +55,7 @@ impl Hosting {
     }
 
     pub(super) fn create_queued(&mut self, now: Timestamp) {
-        while self.creating.len() < MAX_CREATING
+        while self.creating.len() < self.limits.creations.workers
             && let Some((_, id)) = self.queue.pop_first()
         {
             if let Some(terminator) = self.table.get_mut(id.as_str()) {

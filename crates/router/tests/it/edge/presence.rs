@@ -2,7 +2,8 @@
 
 use portcullis_channel::hello::RejectClass;
 use portcullis_domain::clock::{SignedDuration, Timestamp};
-use portcullis_router::edge::{ChannelId, EdgeLimits, IdentityId, Presence};
+use portcullis_router::edge::{ChannelId, EdgeLimits, IdentityId, Presence, PresenceReports};
+use portcullis_router_config::{CheckOptions, SourceFile, load};
 use portcullis_wire::control::connect_event::ConnectTime;
 
 const START: Timestamp = Timestamp::UNIX_EPOCH;
@@ -12,7 +13,7 @@ fn after(seconds: i64) -> Timestamp {
 }
 
 fn presence(limits: EdgeLimits) -> Presence {
-    Presence::new(limits, START)
+    Presence::new(limits, Some(PresenceReports::default()), START)
 }
 
 fn enter(presence: &mut Presence, channel: u64, identity: &str) -> Result<(), RejectClass> {
@@ -79,7 +80,7 @@ fn first_report_is_everything_then_news_every_three_seconds() {
     let news = report(&mut presence, after(6)).unwrap();
     assert_eq!(news, (false, vec![of("bob", &[])]), "alice has another one");
     assert_eq!(report(&mut presence, after(9)), None, "no news");
-    assert_eq!(presence.deadline(), after(300));
+    assert_eq!(presence.deadline(), Some(after(300)));
     let full = report(&mut presence, after(300)).unwrap();
     assert_eq!(full, (true, vec![of("alice", &[1])]));
 }
@@ -92,4 +93,34 @@ fn controller_that_connects_is_told_everything() {
     presence.controller_connected(after(10));
     let full = report(&mut presence, after(10)).unwrap();
     assert_eq!(full, (true, vec![of("alice", &[1])]));
+}
+
+#[test]
+fn section_says_how_often_controllers_are_told() {
+    let reports = |section: &str| {
+        let file = format!("connectEvents: {section}\n");
+        let file = SourceFile::new("router.yml", file.as_bytes());
+        let config = load(&file, &CheckOptions::new()).config;
+        PresenceReports::from_config(&config.connect_events).unwrap()
+    };
+    assert_eq!(reports("{}"), Some(PresenceReports::default()));
+    assert_eq!(reports("{enabled: false}"), None);
+    let given = reports("{batchInterval: 1s, fullSyncInterval: 7s}");
+    let mut presence = Presence::new(EdgeLimits::default(), given, START);
+    enter(&mut presence, 1, "alice").unwrap();
+    report(&mut presence, START).unwrap();
+    enter(&mut presence, 2, "alice").unwrap();
+    assert_eq!(presence.deadline(), Some(after(1)));
+    report(&mut presence, after(1)).unwrap();
+    assert_eq!(presence.deadline(), Some(after(7)));
+}
+
+#[test]
+fn controllers_are_told_nothing_if_that_is_turned_off() {
+    let mut presence = Presence::new(EdgeLimits::default(), None, START);
+    enter(&mut presence, 1, "alice").unwrap();
+    presence.controller_connected(after(1));
+    assert_eq!(report(&mut presence, after(1_000)), None);
+    assert_eq!(presence.deadline(), None);
+    assert_eq!(presence.len(), 1);
 }

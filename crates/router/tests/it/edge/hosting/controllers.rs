@@ -3,6 +3,7 @@
 use super::super::world::{World, bind, success};
 use super::{BIND_SUCCESS, failed, inspected, refused, sent, unbind, update};
 use portcullis_domain::clock::SignedDuration;
+use portcullis_router::circuits::QueueSize;
 use portcullis_router::edge::EdgeLimits;
 use portcullis_wire::RetryHint;
 use portcullis_wire::control::ControlMessage;
@@ -169,7 +170,7 @@ fn creations_on_their_way_are_bounded_and_wait_their_turn() {
         world.says(bob, EdgeMessage::Bind(bind(id, &listener)));
     }
     let told: Vec<_> = world.done.told.drain(..).collect();
-    assert_eq!(told.len(), 64);
+    assert_eq!(told.len(), 15);
     let ControlMessage::CreateTerminatorV2(first) = &told[0] else {
         panic!("{told:?}");
     };
@@ -183,12 +184,34 @@ fn creations_on_their_way_are_bounded_and_wait_their_turn() {
     }
     assert_eq!(world.hosting.terminators().count(), 0);
     assert_eq!(world.done.told.len(), 1);
-    assert_eq!(world.hosting.len(), 65, "the others were never sent");
+    assert_eq!(world.hosting.len(), 16, "the others were never sent");
     // Without answers, they make room when their time is over.
     world.says(bob, EdgeMessage::Bind(bind(7, "last")));
     assert_eq!(world.done.told.len(), 1);
     world.wait(Duration::from_secs(30));
     assert_eq!(world.done.told.len(), 2);
+}
+
+#[test]
+fn bind_is_refused_while_too_many_creations_wait() {
+    let mut world = World::with_limits(EdgeLimits {
+        creations: QueueSize {
+            waiting: 1,
+            workers: 1,
+        },
+        ..EdgeLimits::default()
+    });
+    let bob = world.oidc("bob");
+    world.says(bob, EdgeMessage::Bind(bind(1, "l1")));
+    let first = world.created();
+    world.says(bob, EdgeMessage::Bind(bind(2, "l2")));
+    world.says(bob, EdgeMessage::Bind(bind(3, "l3")));
+    let reason = world.closed().structured_error.unwrap();
+    assert!(reason.contains(r#""retryHint":1"#), "{reason}");
+    world.terminator_answered(success(&first.address));
+    world.created();
+    world.says(bob, EdgeMessage::Bind(bind(3, "l3")));
+    assert_eq!(world.hosting.terminators().count(), 3);
 }
 
 #[test]
