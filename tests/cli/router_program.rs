@@ -51,7 +51,7 @@ fn commands_about_files_are_those_of_portcullis() {
         (&["explain", "link.listeners"], 0),
         (&["explain", "-o", "json", "ctrl"], 0),
         (&["schema"], 0),
-        (&["generate", "edge", "--name", "r1"], 0),
+        (&["generate", "edge", "--name", "r1", "--tunnel", "none"], 0),
         (&["generate", "fabric", "--name", "r1", "--private"], 0),
     ] {
         let ours = router(&files, &[&["config"], arguments].concat()).expect_code(code);
@@ -74,6 +74,28 @@ fn commands_about_files_are_those_of_portcullis() {
     assert_ne!(
         fs::read_to_string(files.site.file("good.yml")).unwrap(),
         VALID
+    );
+}
+
+#[test]
+fn generated_files_can_be_run() {
+    let files = RouterConfigFiles::new();
+    for arguments in [&["edge"][..], &["fabric"], &["edge", "--private"]] {
+        let line = [&["config", "generate"], arguments, &["--name", "r1"]].concat();
+        let generated = router(&files, &[&line[..], &["--out", "r.yml", "--force"]].concat());
+        generated.success();
+        router(&files, &["config", "check", "r.yml"]).success();
+        // It is taken as it is, and lacks certificates only.
+        let started = router(&files, &["run", "r.yml"]).expect_code(1).stderr;
+        assert!(started.contains("the router is not enrolled"), "{started}");
+    }
+    let generate = ["config", "generate", "edge", "--name", "r1", "--tunnel", "host"];
+    let refused = router(&files, &generate).expect_code(2);
+    assert_eq!(refused.text(), "");
+    assert!(
+        refused.stderr.contains("this router has no tunnel yet"),
+        "{}",
+        refused.stderr
     );
 }
 

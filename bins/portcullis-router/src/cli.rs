@@ -19,7 +19,7 @@ use portcullis_router_config_commands::{self as router_config, RouterConfigComma
 const EXAMPLES: &str = "\
 Examples:
   portcullis-router config generate edge --name r1 --host r1.example.com \\
-      --controller ctrl.example.com:6262 --tunnel none --out r1.yml
+      --controller ctrl.example.com:6262 --out r1.yml
   portcullis-router enroll r1.yml --jwt r1.jwt
   portcullis-router run r1.yml
   portcullis-router config check r1.yml              every mistake in it
@@ -124,8 +124,9 @@ pub(crate) enum OutputFormat {
 
 /// The whole command line, its help arranged.
 pub(crate) fn command() -> clap::Command {
-    let command =
-        Cli::command().mut_subcommand("config", |config| router_config::rename(config, CONFIG));
+    let command = Cli::command().mut_subcommand("config", |config| {
+        router_config::rename(router_config::without_tunnel(config), CONFIG)
+    });
     arrange(command, GROUPS).after_long_help(format!("{EXAMPLES}\n\n{DETAILS}"))
 }
 

@@ -6,6 +6,7 @@ use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use portcullis_router_config::generate::{
     GenerateError, GenerateOptions, RouterKind, Tunnel, generate,
 };
+use portcullis_router_config::{CheckOptions, Finding, Severity, SourceFile, load};
 use portcullis_yaml::syntax::HostPort;
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -13,7 +14,8 @@ use std::path::PathBuf;
 /// Help footer of `generate`.
 pub(crate) const EXAMPLES: &str = "\
 The file is short and commented, as if written by hand. Both Portcullis and `ziti router run` accept
-it.
+it. `portcullis-router` has no tunneler yet: for it, generate files with `--tunnel none`, which is
+the default of `portcullis-router config generate`.
 
 Examples:
   portcullis router-config generate edge --name r1 --host r1.example.com \\
@@ -21,6 +23,33 @@ Examples:
   portcullis router-config generate edge --name gw --tunnel tproxy --lan-interface eth1
   portcullis router-config generate edge --name kiosk --private --tunnel proxy --service web:8080
   portcullis router-config generate fabric --name core1 --link-port 6000";
+
+/// The same of a program whose router has no tunneler.
+const EXAMPLES_WITHOUT_TUNNEL: &str = "\
+The file is short and commented, as if written by hand. Both Portcullis and `ziti router run` accept
+it.
+
+Examples:
+  portcullis router-config generate edge --name r1 --host r1.example.com \\
+      --controller ctrl.example.com:6262 --out r1.yml
+  portcullis router-config generate edge --name gw --edge-port 443 --ip 192.0.2.7
+  portcullis router-config generate fabric --name core1 --link-port 6000";
+
+/// Has `generate` write files without a tunneler unless it is told otherwise.
+pub(crate) fn without_tunnel(command: clap::Command) -> clap::Command {
+    let edge = |edge: clap::Command| {
+        edge.mut_arg("tunnel", |mode| mode.default_value("none").hide(true))
+            .mut_arg("lan_interface", |name| name.hide(true))
+            .mut_arg("services", |services| services.hide(true))
+            .after_long_help(EXAMPLES_WITHOUT_TUNNEL)
+    };
+    command
+        .after_long_help(EXAMPLES_WITHOUT_TUNNEL)
+        .mut_subcommand("edge", edge)
+        .mut_subcommand("fabric", |fabric| {
+            fabric.after_long_help(EXAMPLES_WITHOUT_TUNNEL)
+        })
+}
 
 /// Kinds of routers to generate a file for.
 #[derive(Debug, Subcommand)]
@@ -156,10 +185,29 @@ pub(crate) fn run<C: Console>(console: &C, command: &GenerateCommand) -> Result<
         GenerateCommand::Fabric(arguments) => (arguments, arguments.plan(RouterKind::Fabric)),
     };
     let file = generate(&plan).map_err(|error| arguments.explain_error(&error))?;
+    refuse_what_is_not_run(console, &file)?;
     match &arguments.out {
         Some(path) => console.write_file(path, arguments.force, &file),
         None => console.write(&file),
     }
+}
+
+/// A program writes no file that it would not run itself.
+fn refuse_what_is_not_run(console: &impl Console, file: &str) -> Result<(), Failure> {
+    let loaded = load(
+        &SourceFile::new("router.yml", file.as_bytes()),
+        &CheckOptions::new(),
+    );
+    let findings = console.own_findings(&loaded);
+    let is_error = |finding: &&Finding| finding.diagnostic.severity == Severity::Error;
+    let Some(Finding { diagnostic, .. }) = findings.iter().find(is_error) else {
+        return Ok(());
+    };
+    let failure = Failure::usage(diagnostic.message.clone());
+    Err(match &diagnostic.help {
+        Some(help) => failure.hint(help),
+        None => failure,
+    })
 }
 
 impl RouterArgs {

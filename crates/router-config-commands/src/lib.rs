@@ -76,6 +76,11 @@ pub fn run<C: Console>(console: &C, command: &RouterConfigCommand) -> Result<(),
     }
 }
 
+/// Has `generate` write files without a tunneler, for a program whose router has none.
+pub fn without_tunnel(command: clap::Command) -> clap::Command {
+    command.mut_subcommand("generate", generate::without_tunnel)
+}
+
 /// Has the help of a command and those below it name another program.
 pub fn rename(command: clap::Command, name: &str) -> clap::Command {
     let help = command.get_after_long_help().map(ToString::to_string);

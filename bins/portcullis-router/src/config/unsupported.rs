@@ -1,33 +1,96 @@
 //! What other routers do and this one does not.
 
-use portcullis_router_config::model::RouterConfig;
+use portcullis_router::ingress::{IngressError, ingress_settings};
+use portcullis_router::links::parse_address;
+use portcullis_router_config::model::{Listener, RouterConfig, SourcedValue};
 use portcullis_router_config::{Diagnostic, Finding, KeyPath, Severity, Source};
 use portcullis_yaml::SourceLocation;
 
 /// The router has no such listener.
 const UNSUPPORTED: &str = "unsupported";
 
-/// Refuses tunnels: a router that left them out would seem to work, and reach nothing.
+/// Why an entry cannot be served, and what to do about it.
+struct Reason {
+    key: &'static str,
+    message: String,
+    help: &'static str,
+}
+
+/// Refuses listeners that this router cannot open: one that left them out would seem to work, and be reached
+/// by nobody.
 pub(super) fn check(config: &RouterConfig) -> Vec<Finding> {
-    let entries = (0..).zip(&config.listeners);
-    let bindings = entries.filter_map(|(index, entry)| Some((index, entry.binding.as_ref()?)));
-    let tunnels = bindings.filter(|(_, binding)| binding.value == "tunnel");
-    let found = tunnels.map(|(index, binding): (usize, _)| {
-        let place = match &binding.source {
-            Source::File(place) | Source::Environment(place, _) => *place,
-            Source::Default | Source::Derived(_) => SourceLocation::default(),
+    let root = KeyPath::root();
+    let mut findings = Vec::new();
+    for (index, entry) in config.listeners.iter().enumerate() {
+        let section = root.key("listeners").index(index);
+        let source = |key| match key {
+            "binding" => entry.binding.as_ref(),
+            _ => entry.address.as_ref(),
         };
-        let path = KeyPath::root().key("listeners").index(index).key("binding");
-        let message = "this router has no tunnel yet";
-        let mut diagnostic = Diagnostic::new(Severity::Error, UNSUPPORTED, path, place, message);
-        diagnostic.help(
-            "remove the listener, and run a tunneler beside the router; `config generate edge --tunnel none` \
-             writes a file without it",
-        );
-        Finding {
-            diagnostic,
-            effect: None,
+        if let Some(reason) = reason(entry) {
+            let place = place_of(source(reason.key));
+            findings.push(finding(section.key(reason.key), place, reason));
         }
-    });
-    found.collect()
+    }
+    let links = config.link.listeners.iter().enumerate();
+    for (index, bind) in links.filter_map(|(index, entry)| Some((index, entry.bind.as_ref()?))) {
+        if parse_address(&bind.value).is_none() {
+            let reason = Reason {
+                key: "bind",
+                message: "the links of this router use TLS over TCP only".to_owned(),
+                help: "write an address such as `tls:0.0.0.0:10080`",
+            };
+            let section = root.key("link").key("listeners").index(index);
+            findings.push(finding(
+                section.key(reason.key),
+                place_of(Some(bind)),
+                reason,
+            ));
+        }
+    }
+    findings
+}
+
+fn reason(entry: &Listener) -> Option<Reason> {
+    match entry.binding.as_ref()?.value.as_str() {
+        "tunnel" => Some(Reason {
+            key: "binding",
+            message: "this router has no tunnel yet".to_owned(),
+            help: "remove the listener, and run a tunneler beside the router; `portcullis-router config \
+                   generate edge` writes a file without it",
+        }),
+        "edge" => {
+            let address = &entry.address.as_ref()?.value;
+            parse_address(address).is_none().then(|| Reason {
+                key: "address",
+                message: "this router lets SDKs in over TLS only, not over WebSockets".to_owned(),
+                help: "write an address such as `tls:0.0.0.0:3022`",
+            })
+        },
+        _ => match ingress_settings(std::slice::from_ref(entry)) {
+            Err(IngressError::Address { error, .. }) => Some(Reason {
+                key: "address",
+                message: error.to_string(),
+                help: "`portcullis-router config explain listeners` says which addresses there are",
+            }),
+            Err(IngressError::Incomplete(_) | IngressError::Tunnel { .. }) | Ok(_) => None,
+        },
+    }
+}
+
+fn place_of<T>(value: Option<&SourcedValue<T>>) -> SourceLocation {
+    match value.map(|value| &value.source) {
+        Some(Source::File(place) | Source::Environment(place, _)) => *place,
+        Some(Source::Default | Source::Derived(_)) | None => SourceLocation::default(),
+    }
+}
+
+fn finding(path: KeyPath, place: SourceLocation, reason: Reason) -> Finding {
+    let Reason { message, help, .. } = reason;
+    let mut diagnostic = Diagnostic::new(Severity::Error, UNSUPPORTED, path, place, message);
+    diagnostic.help(help);
+    Finding {
+        diagnostic,
+        effect: None,
+    }
 }
