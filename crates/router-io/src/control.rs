@@ -95,6 +95,7 @@ struct Context {
     /// Whether there was ever a controller.
     reached: watch::Sender<bool>,
     certificates: mpsc::Sender<(ControllerId, ExtendedCertificates)>,
+    identity: Option<Arc<dyn RenewableIdentity>>,
 }
 
 impl ControlSetup {
@@ -122,6 +123,7 @@ impl ControlSetup {
             failures: Failures::default(),
             reached: watch::Sender::new(false),
             certificates,
+            identity: self.identity.clone(),
         });
         let roster = Roster::new(Arc::clone(&context), tasks.clone(), stop.clone());
         tasks.spawn(roster.run());

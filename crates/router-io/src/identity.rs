@@ -1,5 +1,6 @@
 //! The section `identity`: certificates and keys of a router, and the files that they are in.
 
+mod left_over;
 mod renewal;
 mod source;
 #[cfg(test)]

@@ -25,6 +25,9 @@ pub(super) async fn run(arguments: RunArgs) -> anyhow::Result<()> {
     let file = config::load_file(&arguments.config, Path::exists)?;
     privileges::warn_about_root("router");
     let identity = IdentityFiles::from_config(&file.config.identity)?;
+    if identity.finish_enrollment()? {
+        tracing::info!("an enrollment that was interrupted is finished");
+    }
     if !identity.is_enrolled() {
         bail!(
             "the router is not enrolled, since there is no {}; enroll it with `portcullis-router enroll {} \

@@ -18,6 +18,7 @@ use tokio_rustls::client::TlsStream;
 use super::Context;
 use super::failures::with_causes;
 use crate::tcp;
+use crate::tls::Tls;
 
 /// ALPN name of control channels.
 const PROTOCOL: &str = "ziti-ctrl";
@@ -37,6 +38,8 @@ pub(super) struct ControllerConnector {
     controller: Option<ControllerId>,
     /// Counts failures: the next address follows on each.
     failures: usize,
+    /// Whether the last connection showed the certificate that a renewal has left over.
+    shows_left_over: bool,
     /// Wakes whoever waits for contact if the controller has surely forgotten the channel.
     forgotten: Arc<Notify>,
 }
@@ -48,6 +51,7 @@ impl ControllerConnector {
             place,
             controller: None,
             failures: 0,
+            shows_left_over: false,
             forgotten,
         }
     }
@@ -56,6 +60,17 @@ impl ControllerConnector {
         let addresses = self.place.addresses.lock();
         let place = self.failures.checked_rem(addresses.len())?;
         addresses.get(place).cloned()
+    }
+
+    /// Every other round through the addresses, the certificate that a renewal has left over is tried, if
+    /// there is one.
+    fn tls(&mut self) -> Arc<Tls> {
+        let rounds = self.failures.checked_div(self.place.addresses.lock().len());
+        let is_turn = rounds.is_some_and(|rounds| rounds % 2 == 1);
+        let identity = self.context.identity.as_ref().filter(|_| is_turn);
+        let left_over = identity.and_then(|identity| identity.left_over());
+        self.shows_left_over = left_over.is_some();
+        left_over.unwrap_or_else(|| Arc::clone(&self.context.tls))
     }
 }
 
@@ -66,7 +81,7 @@ impl Connector for ControllerConnector {
         let address = self.address().ok_or(io::ErrorKind::AddrNotAvailable)?;
         let from = self.context.settings.bind.as_deref();
         let socket = tcp::connect(&address.host, address.port, from).await?;
-        let tls = &self.context.tls;
+        let tls = self.tls();
         tls.connect(socket, &address.host, PROTOCOL).await
     }
 
@@ -76,6 +91,9 @@ impl Connector for ControllerConnector {
 
     fn check(&mut self, answer: &Accepted) -> Result<(), String> {
         let controller = check_controller(answer)?;
+        if let Some(identity) = &self.context.identity {
+            identity.settle(self.shows_left_over);
+        }
         let first = self.controller.get_or_insert_with(|| controller.clone());
         if *first == controller {
             Ok(())

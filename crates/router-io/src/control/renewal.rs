@@ -16,6 +16,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::Context;
+use crate::tls::Tls;
 
 /// How long a controller may take to issue certificates. One that cannot does not answer.
 const ISSUE_TIMEOUT: Duration = Duration::from_secs(35);
@@ -40,6 +41,13 @@ pub(crate) trait RenewableIdentity: Send + Sync {
 
     /// Uses what was staged, and nothing else from now on.
     fn commit(&self) -> Result<(), String>;
+
+    /// TLS with chains that an earlier run of the router has staged, as long as it is not known whether a
+    /// controller has confirmed them: one that has accepts no others.
+    fn left_over(&self) -> Option<Arc<Tls>>;
+
+    /// A controller has accepted the router, with what is left over or with what is in use.
+    fn settle(&self, is_left_over: bool);
 }
 
 /// Requests for certificates, in PEM.

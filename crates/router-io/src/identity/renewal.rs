@@ -19,21 +19,35 @@ pub(crate) struct RenewableFiles {
     router_id: String,
     tls: Arc<Tls>,
     staged: Mutex<Option<Staged>>,
+    /// What an earlier run has staged, with TLS that shows it.
+    left_over: Mutex<Option<(Arc<Tls>, Staged)>>,
 }
 
 impl RenewableFiles {
-    pub(crate) const fn new(
+    /// What an earlier run has left beside the files is kept until a controller tells what counts.
+    pub(crate) fn new(
         files: IdentityFiles,
         request: CertificateRequest,
         router_id: String,
         tls: Arc<Tls>,
     ) -> Self {
+        let left_over = files.left_over().and_then(|left_over| {
+            let is_own = left_over.loaded.router_id == router_id;
+            match Tls::new(left_over.loaded.credentials) {
+                Ok(tls) if is_own => Some((Arc::new(tls), left_over.staged)),
+                Ok(_) | Err(_) => {
+                    left_over.staged.discard();
+                    None
+                },
+            }
+        });
         Self {
             files,
             request,
             router_id,
             tls,
             staged: Mutex::new(None),
+            left_over: Mutex::new(left_over),
         }
     }
 
@@ -72,8 +86,8 @@ impl RenewableFiles {
         })?)
     }
 
-    fn put_in_place(&self) -> Result<(), IdentityError> {
-        if let Some(staged) = self.staged.lock().take() {
+    fn put_in_place(&self, staged: Option<Staged>) -> Result<(), IdentityError> {
+        if let Some(staged) = staged {
             staged.put_in_place()?;
         }
         let loaded = self.files.load()?;
@@ -103,7 +117,31 @@ impl RenewableIdentity for RenewableFiles {
     }
 
     fn commit(&self) -> Result<(), String> {
-        self.put_in_place().map_err(|error| with_causes(&error))
+        let staged = self.staged.lock().take();
+        self.put_in_place(staged)
+            .map_err(|error| with_causes(&error))
+    }
+
+    fn left_over(&self) -> Option<Arc<Tls>> {
+        let left_over = self.left_over.lock();
+        left_over.as_ref().map(|(tls, _)| Arc::clone(tls))
+    }
+
+    fn settle(&self, is_left_over: bool) {
+        let Some((_, staged)) = self.left_over.lock().take() else {
+            return;
+        };
+        if !is_left_over {
+            staged.discard();
+            return;
+        }
+        match self.put_in_place(Some(staged)) {
+            Ok(()) => tracing::info!("certificates that a renewal had left are used"),
+            Err(error) => {
+                let error = with_causes(&error);
+                tracing::error!(error, "certificates that a renewal has left are not used");
+            },
+        }
     }
 }
 

@@ -68,6 +68,14 @@ impl PemValue {
         }
     }
 
+    /// The same value with the content of another file.
+    pub(super) fn in_file(&self, path: &Path) -> Self {
+        Self {
+            key: self.key.clone(),
+            place: Place::File(path.to_owned()),
+        }
+    }
+
     fn text(&self) -> Result<Cow<'_, Zeroizing<String>>, IdentityError> {
         match &self.place {
             Place::Inline(text) => Ok(Cow::Borrowed(text)),

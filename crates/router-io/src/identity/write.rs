@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use portcullis_files::{FileError, SECRET_MODE};
+use portcullis_files::{FileError, SECRET_MODE, draft_path};
 
 use super::{IdentityError, IdentityFiles, KeyRole, PemValue};
 
@@ -94,28 +94,44 @@ impl IdentityDraft<'_> {
             .into_iter()
             .filter_map(|(path, text)| path.zip(text))
         {
-            let draft = portcullis_files::write_draft(path, text.as_bytes(), SECRET_MODE)?;
-            staged.0.push((draft, path.to_owned()));
+            match portcullis_files::write_draft(path, text.as_bytes(), SECRET_MODE) {
+                Ok(draft) => staged.0.push((draft, path.to_owned())),
+                Err(error) => {
+                    staged.discard();
+                    return Err(error);
+                },
+            }
         }
         Ok(staged)
     }
 }
 
-/// Files that were written aside, each with its place. They are removed when this is dropped.
+/// Files that were written aside, each with its place. They stay until they are put in place or discarded:
+/// a controller may have confirmed a certificate, and accept no other one, although its answer was lost.
 #[derive(Debug)]
 pub(super) struct Staged(Vec<(PathBuf, PathBuf)>);
 
 impl Staged {
-    /// Puts the files in place, one right after the other.
-    pub(super) fn put_in_place(mut self) -> Result<(), FileError> {
-        let files = std::mem::take(&mut self.0);
-        let mut moves = files.iter();
-        moves.try_for_each(|(draft, path)| portcullis_files::rename(draft, path))
+    /// What is aside of these places, in the order in which it is put in place.
+    pub(super) fn found(places: impl IntoIterator<Item = PathBuf>) -> Self {
+        let drafts = places.into_iter().map(|path| (draft_path(&path), path));
+        Self(drafts.filter(|(draft, _)| draft.exists()).collect())
     }
-}
 
-impl Drop for Staged {
-    fn drop(&mut self) {
+    /// Where what belongs to a place is aside.
+    pub(super) fn of(&self, place: &Path) -> Option<&Path> {
+        let mut files = self.0.iter();
+        let found = files.find(|(_, path)| path == place);
+        found.map(|(draft, _)| draft.as_path())
+    }
+
+    /// Puts the files in place, one right after the other.
+    pub(super) fn put_in_place(self) -> Result<(), FileError> {
+        let mut files = self.0.iter();
+        files.try_for_each(|(draft, path)| portcullis_files::rename(draft, path))
+    }
+
+    pub(super) fn discard(self) {
         for (draft, _) in &self.0 {
             let _stays = portcullis_files::remove(draft);
         }

@@ -14,6 +14,7 @@ use super::controller::{FakeController, RouterChannel};
 use super::world::{Authority, Router, soon};
 use crate::control::RenewableIdentity;
 use crate::control::renewal::CertificateRequests;
+use crate::tls::Tls;
 
 /// An identity whose certificates run out, until it has others.
 #[derive(Default)]
@@ -61,6 +62,67 @@ impl RenewableIdentity for ShortLived {
     fn commit(&self) -> Result<(), String> {
         self.0.lock().push("commit".to_owned());
         Ok(())
+    }
+
+    fn left_over(&self) -> Option<Arc<Tls>> {
+        None
+    }
+
+    fn settle(&self, _is_left_over: bool) {}
+}
+
+/// An identity that a renewal has left something over of.
+struct LeftBehind {
+    left_over: Arc<Tls>,
+    settled: Mutex<Option<bool>>,
+}
+
+impl RenewableIdentity for LeftBehind {
+    fn validities(&self) -> Vec<(Timestamp, Timestamp)> {
+        Vec::new()
+    }
+
+    fn requests(&self) -> Result<CertificateRequests, String> {
+        Err("nothing is renewed".to_owned())
+    }
+
+    fn stage(&self, _client_chain: &str, _server_chain: &str) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn commit(&self) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn left_over(&self) -> Option<Arc<Tls>> {
+        let is_open = self.settled.lock().is_none();
+        is_open.then(|| Arc::clone(&self.left_over))
+    }
+
+    fn settle(&self, is_left_over: bool) {
+        self.settled.lock().get_or_insert(is_left_over);
+    }
+}
+
+/// Of two sets of certificates, a router finds out which one its controller accepts.
+#[tokio::test]
+async fn what_a_renewal_has_left_is_tried_in_turn() {
+    let (known, unknown) = (Authority::new(), Authority::new());
+    for (in_use, aside, expected) in [(&known, &unknown, false), (&unknown, &known, true)] {
+        let controller = FakeController::start("c1", &known).await;
+        let directory = TempDir::new().unwrap();
+        let identity = Arc::new(LeftBehind {
+            left_over: aside.tls(),
+            settled: Mutex::new(None),
+        });
+        let mut router = Router {
+            identity: Some(Arc::clone(&identity) as _),
+            ..Router::at(in_use, &directory, &[controller.place()])
+        }
+        .start();
+        router.connects_to("c1").await;
+        assert_eq!(*identity.settled.lock(), Some(expected));
+        router.stop().await;
     }
 }
 

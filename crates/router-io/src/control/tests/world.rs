@@ -60,7 +60,7 @@ impl Authority {
         (vec![leaf.der().clone()], key)
     }
 
-    fn tls(&self) -> Arc<Tls> {
+    pub(super) fn tls(&self) -> Arc<Tls> {
         let (client_chain, client_key) = self.issue("router");
         let tls = Tls::new(Credentials {
             client_chain,

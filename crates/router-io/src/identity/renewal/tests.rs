@@ -55,16 +55,68 @@ fn certificates_are_used_once_they_are_committed() {
 }
 
 #[test]
-fn what_was_staged_and_not_confirmed_leaves_nothing() {
+fn what_was_staged_stays_until_it_is_known_what_counts() {
     let files = TestFiles::new();
-    let (renewable, _) = renewable(&files);
+    let (first, _) = renewable(&files);
     let other = SigningKey::generate(KeyType::P256).unwrap();
     let [client, server] = issued(&files, &other);
-    let foreign = renewable.stage(&client, &server);
+    let foreign = first.stage(&client, &server);
     assert!(foreign.unwrap_err().contains("another key"));
     let [client, server] = issued(&files, &files.key);
-    renewable.stage(&client, &server).unwrap();
+    first.stage(&client, &server).unwrap();
     assert_eq!(fs::read_dir(files.folder()).unwrap().count(), 6);
-    drop(renewable);
+    drop(first);
+    let in_use = || fs::read_to_string(files.path("r1.cert")).unwrap();
+    // The router is started anew, and the controller accepts the old certificate.
+    let (again, tls) = renewable(&files);
+    let left_over = again.left_over().unwrap();
+    assert_ne!(left_over.client_chain(), tls.client_chain());
+    again.settle(false);
+    assert!(again.left_over().is_none());
+    assert_ne!(in_use(), client);
     assert_eq!(fs::read_dir(files.folder()).unwrap().count(), 4);
+    // The next time, it accepts the new one only.
+    again.stage(&client, &server).unwrap();
+    let (again, tls) = renewable(&files);
+    let new = again.left_over().unwrap().client_chain();
+    again.settle(true);
+    assert_eq!(tls.client_chain(), new);
+    assert_eq!(in_use(), client);
+    assert_eq!(fs::read_dir(files.folder()).unwrap().count(), 4);
+    // With all in place but the client certificate, that one is used as well.
+    fs::write(files.path("r1.cert.new"), files.client("r1", &files.key)).unwrap();
+    let (again, _) = renewable(&files);
+    again.settle(true);
+    assert_ne!(in_use(), client);
+}
+
+#[test]
+fn what_is_of_no_use_is_removed() {
+    let files = TestFiles::new();
+    let other = SigningKey::generate(KeyType::P256).unwrap();
+    let [client, server] = issued(&files, &files.key);
+    for (name, text) in [
+        ("r1.server.cert.new", server.as_str()),
+        ("r1.cert.new", &client[..100]),
+        ("r1.cert.new", &files.client("r1", &other)),
+        ("r1.cert.new", &files.client("r2", &files.key)),
+    ] {
+        fs::write(files.path(name), text).unwrap();
+        assert!(renewable(&files).0.left_over().is_none(), "{text}");
+        assert_eq!(fs::read_dir(files.folder()).unwrap().count(), 4);
+    }
+}
+
+#[test]
+fn interrupted_enrollment_is_finished() {
+    let files = TestFiles::new();
+    let [client, server] = issued(&files, &files.key);
+    assert!(!files.usual().finish_enrollment().unwrap());
+    fs::remove_file(files.path("r1.cert")).unwrap();
+    fs::remove_file(files.path("r1.server.cert")).unwrap();
+    assert!(!files.usual().finish_enrollment().unwrap());
+    fs::write(files.path("r1.server.cert.new"), &server).unwrap();
+    fs::write(files.path("r1.cert.new"), &client).unwrap();
+    assert!(files.usual().finish_enrollment().unwrap());
+    assert!(files.usual().load().is_ok());
 }
