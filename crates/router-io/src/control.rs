@@ -62,6 +62,8 @@ pub(crate) struct ControlSetup {
     pub(crate) interfaces: Option<InterfaceSettings>,
     /// `None` if controllers do not renew the router's certificates.
     pub(crate) identity: Option<Arc<dyn RenewableIdentity>>,
+    /// Whether they are asked for that at once.
+    pub(crate) renews_at_once: bool,
 }
 
 /// The control sessions of a router.
@@ -133,7 +135,7 @@ impl ControlSetup {
             tasks.spawn(async move { stop.run_until_cancelled(reporter.run()).await });
         }
         if let Some(identity) = self.identity {
-            let renewal = Renewal::new(Arc::clone(&context), identity, issued);
+            let renewal = Renewal::new(Arc::clone(&context), identity, issued, self.renews_at_once);
             let stop = stop.clone();
             tasks.spawn(async move { stop.run_until_cancelled(renewal.run()).await });
         }

@@ -209,6 +209,17 @@ impl IdentityFiles {
         self.client.certificate.describe()
     }
 
+    /// Whether a server certificate names a host, so that those who dial it accept the router. `false` as well
+    /// if the certificates cannot be read.
+    pub fn covers_host(&self, host: &str) -> bool {
+        let servers = self.server.iter().chain(&self.alternatives);
+        let mut leaves = servers.filter_map(|pair| {
+            let chain = pair.certificate.certificates().ok()?;
+            chain.into_iter().next()
+        });
+        leaves.any(|leaf| leaf.covers_host(host))
+    }
+
     /// The chains of the client certificate and of `server_cert`, which controllers issue.
     fn chains(&self) -> Result<Vec<Vec<Certificate>>, IdentityError> {
         let pairs = std::iter::once(&self.client).chain(&self.server);

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use portcullis_channel::BuildVersion;
 use portcullis_domain::entropy::{Entropy, EntropyError};
 use portcullis_pki::ServerNamesError;
-use portcullis_router::IncompleteConfigError;
 use portcullis_router::circuits::ForwarderSettings;
 use portcullis_router::control::{ControlSettings, EdgeOffer, Greeting, InterfaceSettings};
 use portcullis_router::edge::{EdgeListenerSettings, EdgeSettings, PresenceReports};
@@ -18,6 +17,7 @@ use portcullis_router::links::{LinkSettings, parse_address};
 use portcullis_router::metrics::{MetricRegistry, MetricSource, MetricsOptions};
 use portcullis_router::tls::handshake_timeout;
 use portcullis_router::web::web_servers;
+use portcullis_router::{AdvertisedHost, IncompleteConfigError, advertised_hosts};
 use portcullis_router_config::EffectiveConfig;
 use portcullis_router_config::model::RouterConfig;
 use portcullis_transport::Observer;
@@ -77,6 +77,8 @@ pub struct RouterOptions {
     pub build: BuildInfo,
     pub clock: RouterClock,
     pub entropy: Arc<dyn Entropy>,
+    /// Asks controllers for new certificates at once, and not only when theirs are about to expire.
+    pub renews_at_once: bool,
     /// Asks for a shutdown.
     pub stop: CancellationToken,
 }
@@ -143,6 +145,7 @@ struct Base {
     clock: RouterClock,
     entropy: Arc<dyn Entropy>,
     tasks: TaskTracker,
+    renews_at_once: bool,
     stop: CancellationToken,
 }
 
@@ -245,8 +248,10 @@ impl Base {
             clock: options.clock,
             entropy: options.entropy,
             tasks,
+            renews_at_once: options.renews_at_once,
             stop,
         };
+        base.warn_of_missing_names();
         Ok((base, watcher))
     }
 
@@ -280,6 +285,20 @@ impl Base {
             tasks: self.tasks,
             _sources: sources,
         })
+    }
+
+    /// Those who dial a host that no certificate names refuse the router.
+    fn warn_of_missing_names(&self) {
+        for AdvertisedHost { key, host } in advertised_hosts(&self.config) {
+            if !self.identity.covers_host(&host) {
+                tracing::warn!(
+                    key,
+                    host = %host.escape_debug(),
+                    "an advertised host is in no server certificate, so nobody will connect there: add it to \
+                     `csr.sans`, and start the router once with `--extend`"
+                );
+            }
+        }
     }
 
     fn version(&self) -> BuildVersion {
@@ -434,6 +453,7 @@ impl Base {
             observer: self.observer(Protocol::Control),
             interfaces: InterfaceSettings::from_config(&self.config.interface_discovery)?,
             identity: self.renewable_identity()?,
+            renews_at_once: self.renews_at_once,
         })
     }
 

@@ -53,6 +53,7 @@
 
 pub mod access;
 pub mod address;
+mod advertised;
 pub mod circuits;
 pub mod control;
 pub mod edge;
@@ -67,6 +68,7 @@ mod time;
 pub mod tls;
 pub mod web;
 
+pub use crate::advertised::{AdvertisedHost, advertised_hosts};
 pub use crate::key_effects::keys_without_effect;
 pub use crate::section_reader::IncompleteConfigError;
 pub use crate::time::in_go;

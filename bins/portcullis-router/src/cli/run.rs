@@ -11,6 +11,7 @@ it also does by itself when their files change.
 
 Examples:
   portcullis-router run r1.yml
+  portcullis-router run --extend r1.yml
   portcullis-router --log debug run /etc/portcullis/router.yml";
 
 /// Arguments of `run`.
@@ -20,6 +21,10 @@ pub(crate) struct RunArgs {
     /// Configuration file
     #[arg(value_name = "CONFIG", value_hint = ValueHint::FilePath)]
     pub(crate) config: PathBuf,
+
+    /// Ask the controller for new certificates at once, for instance after `csr` has changed
+    #[arg(short, long)]
+    pub(crate) extend: bool,
 
     #[command(flatten)]
     pub(crate) of_openziti: OpenZitiArgs,
@@ -33,9 +38,6 @@ pub(crate) struct OpenZitiArgs {
 
     #[arg(long, hide = true)]
     debug_ops: bool,
-
-    #[arg(short, long, hide = true)]
-    extend: bool,
 
     #[arg(short = 'a', long, hide = true)]
     cliagent: bool,
@@ -61,11 +63,6 @@ impl OpenZitiArgs {
                 "--debug-ops",
                 self.debug_ops,
                 "the controller inspects routers",
-            ),
-            (
-                "--extend",
-                self.extend,
-                "certificates are renewed before they expire",
             ),
             ("--cliagent", self.cliagent, agent),
             ("--cli-agent-addr", self.cli_agent_addr.is_some(), agent),

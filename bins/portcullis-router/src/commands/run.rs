@@ -36,6 +36,11 @@ pub(super) async fn run(arguments: RunArgs) -> anyhow::Result<()> {
             output::shell_quoted(&arguments.config.display().to_string()),
         );
     }
+    if arguments.extend && !file.has_edge {
+        tracing::warn!(
+            "--extend has no effect: controllers renew the certificates of edge routers only"
+        );
+    }
     let starting = Router::start(RouterOptions {
         config: file.config,
         effective: file.effective,
@@ -45,6 +50,7 @@ pub(super) async fn run(arguments: RunArgs) -> anyhow::Result<()> {
         build: BUILD,
         clock: RouterClock::start(portcullis_system::env().now()),
         entropy: Arc::new(SystemEntropy),
+        renews_at_once: arguments.extend,
         stop: shutdown.stop.clone(),
     });
     let router = Box::pin(starting).await?;

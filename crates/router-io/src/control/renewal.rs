@@ -63,6 +63,8 @@ pub(super) struct Renewal {
     identity: Arc<dyn RenewableIdentity>,
     issued: mpsc::Receiver<(ControllerId, ExtendedCertificates)>,
     failures: u32,
+    /// Whether it is asked for whatever the certificates say.
+    is_forced: bool,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -84,22 +86,27 @@ impl Renewal {
         context: Arc<Context>,
         identity: Arc<dyn RenewableIdentity>,
         issued: mpsc::Receiver<(ControllerId, ExtendedCertificates)>,
+        is_forced: bool,
     ) -> Self {
         Self {
             context,
             identity,
             issued,
             failures: 0,
+            is_forced,
         }
     }
 
     pub(super) async fn run(mut self) {
         self.context.first_contact().await;
         loop {
-            self.wait().await;
+            if !self.is_forced {
+                self.wait().await;
+            }
             match self.renew().await {
                 Ok(controller) => {
                     self.failures = 0;
+                    self.is_forced = false;
                     tracing::info!(%controller, "the router has new certificates");
                 },
                 Err(error) => {

@@ -110,6 +110,7 @@ impl Companion {
             build: BUILD,
             clock: RouterClock::start(env.now()),
             entropy: Arc::clone(&env.entropy),
+            renews_at_once: false,
             stop,
         });
         let router = Box::pin(starting).await;

@@ -208,3 +208,23 @@ async fn certificates_that_the_controller_does_not_confirm_are_not_used() {
         .await;
     router.stop().await;
 }
+
+#[tokio::test]
+async fn certificates_are_renewed_at_once_if_an_operator_wants_that() {
+    let (authority, directory) = (Authority::new(), TempDir::new().unwrap());
+    let mut controller = FakeController::start("c1", &authority).await;
+    let fresh = ShortLived(Mutex::new(vec!["commit".to_owned()]));
+    let identity = Arc::new(fresh);
+    let router = Router {
+        identity: Some(Arc::clone(&identity) as _),
+        renews_at_once: true,
+        ..Router::at(&authority, &directory, &[controller.place()])
+    };
+    let router = router.start();
+    let mut channel = controller.router().await;
+    issue(&mut channel, CertificateVerification::default()).await;
+    identity
+        .has_done(&["commit", "request", "stage client, server", "commit"])
+        .await;
+    router.stop().await;
+}

@@ -124,6 +124,7 @@ pub(super) struct Router<'a> {
     pub(super) section: String,
     pub(super) reports_interfaces: bool,
     pub(super) identity: Option<Arc<dyn RenewableIdentity>>,
+    pub(super) renews_at_once: bool,
 }
 
 /// A router that runs.
@@ -143,6 +144,7 @@ impl<'a> Router<'a> {
             section: format!("{{endpoints: [{}]}}", quoted(places)),
             reports_interfaces: false,
             identity: None,
+            renews_at_once: false,
         }
     }
 
@@ -175,6 +177,7 @@ listeners: [{{binding: edge, address: 'tls:0.0.0.0:3022', options: {{advertise: 
                 report_interval: Duration::from_hours(24),
             }),
             identity: self.identity,
+            renews_at_once: self.renews_at_once,
         };
         let (tasks, stop) = (TaskTracker::new(), CancellationToken::new());
         Running {
