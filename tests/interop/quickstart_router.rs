@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use std::fs;
+use std::process::Command;
 use std::time::Duration;
 use support::{Api, Controller, TestDirectory, Tool, tools, wait};
 
@@ -45,6 +46,32 @@ fn router_beside_the_controller_outlives_restarts() {
     assert_eq!(again["id"], router["id"]);
     assert_ne!(again["fingerprint"], router["fingerprint"]);
     assert!(controller.terminate().success());
+}
+
+/// The file of the router names the files of a home from the root on.
+#[test]
+fn router_of_a_copied_home_has_its_own_files() {
+    if !tools::are_available(&[Tool::Curl]) {
+        return;
+    }
+    let (site, other) = (TestDirectory::new(), TestDirectory::new());
+    let with_router = ["--router", "--router-port", "0"];
+    let controller = site.quickstart().with(with_router).start();
+    let router = online(&controller);
+    assert!(controller.terminate().success());
+    let copied = Command::new("cp")
+        .arg("-a")
+        .args([site.home(), other.home()])
+        .status();
+    assert!(copied.unwrap().success());
+    fs::remove_dir_all(site.home()).unwrap();
+
+    let controller = other.quickstart().start();
+    assert_eq!(online(&controller)["id"], router["id"]);
+    assert!(controller.terminate().success());
+    let file = fs::read_to_string(other.home().join("router/router.yml")).unwrap();
+    assert!(!file.contains(&site.home().display().to_string()), "{file}");
+    assert!(!site.home().exists());
 }
 
 #[test]

@@ -90,6 +90,7 @@ impl Companion {
         if !self.file.exists() {
             self.create()?;
         }
+        follow_home(&self.file)?;
         let loaded = read(&self.file)?;
         let config = loaded.config;
         let identity = IdentityFiles::from_config(&config.identity)?;
@@ -124,6 +125,7 @@ impl Companion {
     fn create(&self) -> anyhow::Result<()> {
         let folder = files::directory_of(&self.file);
         files::create_directory(folder)?;
+        let folder = directory(&self.file)?;
         let interface = super::interface(&self.host);
         let options = GenerateOptions {
             interface: Some(interface),
@@ -194,6 +196,35 @@ impl RunningCompanion {
     pub(super) async fn wait(self) {
         self.router.wait().await;
     }
+}
+
+/// The file names its own directory, which is another one since the home was moved or copied.
+fn follow_home(file: &Path) -> anyhow::Result<()> {
+    let Some(certificate) = read(file)?.config.identity.cert else {
+        return Ok(());
+    };
+    let certificate = PathBuf::from(certificate.value);
+    let named = files::directory_of(&certificate);
+    let folder = directory(file)?;
+    let name = certificate.file_name();
+    let is_beside = name.is_some_and(|name| folder.join(name).exists());
+    if !is_beside || fs::canonicalize(named).is_ok_and(|named| named == folder) {
+        return Ok(());
+    }
+    let [before, after] = [named, &folder].map(|folder| format!("{}/", folder.display()));
+    let text = fs::read_to_string(file)?.replace(&before, &after);
+    files::replace(file, text.as_bytes(), SECRET_MODE)?;
+    output::print_message(format_args!(
+        "The home was moved or copied: {} names the files beside it now.",
+        file.display()
+    ));
+    Ok(())
+}
+
+/// The directory of a file, from the root on.
+fn directory(file: &Path) -> anyhow::Result<PathBuf> {
+    let folder = files::directory_of(file);
+    fs::canonicalize(folder).with_context(|| format!("{} cannot be read", folder.display()))
 }
 
 /// Reads the file of the router, which its owner may have changed.
