@@ -78,10 +78,32 @@ impl<'s> Overlay<'s> {
         program: &RouterProgram,
     ) -> Router {
         let router = json!({"name": name, "roleAttributes": [name]});
-        let id = self.create("edge-routers", &router);
-        let created = self.admin.get(&format!("/edge-routers/{id}")).data();
+        let sections = [
+            router::with_links(place.address()),
+            router::with_edge(place.address(), ""),
+        ];
+        let (_id, router) = self.router_of(
+            ("edge-routers", &router),
+            (program, place),
+            &sections.concat(),
+        );
+        router
+    }
+
+    /// The same for a router of any kind, with these sections in its file. Answers its id as well.
+    pub(crate) fn router_of(
+        &self,
+        (kind, router): (&str, &Value),
+        program: (&RouterProgram, Place<'_>),
+        sections: &str,
+    ) -> (String, Router) {
+        let name = router["name"].as_str().unwrap();
+        let id = self.create(kind, router);
+        let created = self.admin.get(&format!("/{kind}/{id}")).data();
         let jwt = created["enrollmentJwt"].as_str().unwrap();
-        Router::start(self.site, (program, place), (name, jwt), &self.address)
+        let file = (&*self.address, sections);
+        let running = Router::start(self.site, program, (name, jwt), file);
+        (id, running)
     }
 
     /// Creates an identity that may use one router, and enrolls it; answers its file.
@@ -156,6 +178,21 @@ impl<'s> Overlay<'s> {
             let online = online.filter(|router| router["isOnline"] == json!(true));
             let links = admin.curl("/fabric/v1/links").send().data();
             online.count() == 2 && !links.as_array().unwrap().is_empty()
+        });
+    }
+
+    /// Waits until a router of this kind is online.
+    pub(crate) fn until_online(&self, kind: &str, id: &str) {
+        self.until("a router is online", |admin| {
+            admin.get(&format!("/{kind}/{id}")).data()["isOnline"] == json!(true)
+        });
+    }
+
+    /// Waits until there is a link.
+    pub(crate) fn until_link(&self) {
+        self.until("there is a link", |admin| {
+            let links = admin.curl("/fabric/v1/links").send().data();
+            !links.as_array().unwrap().is_empty()
         });
     }
 

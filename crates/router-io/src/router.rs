@@ -251,6 +251,7 @@ impl Base {
             renews_at_once: options.renews_at_once,
             stop,
         };
+        base.say_what_is_missing();
         base.warn_of_missing_names();
         Ok((base, watcher))
     }
@@ -285,6 +286,18 @@ impl Base {
             tasks: self.tasks,
             _sources: sources,
         })
+    }
+
+    /// What other routers have, and which section would bring it.
+    fn say_what_is_missing(&self) {
+        if !self.has_edge {
+            tracing::info!(
+                "there is no section `edge`: the router lets no SDKs in, and hosts nothing for them"
+            );
+        }
+        if self.config.link.listeners.is_empty() && self.config.link.dialers.is_empty() {
+            tracing::info!("there is no section `link`: the router has no links with others");
+        }
     }
 
     /// Those who dial a host that no certificate names refuse the router.

@@ -57,16 +57,17 @@ pub(crate) struct Router {
 }
 
 impl Router {
-    /// Enrolls a router at the controller of this address, and runs it.
+    /// Enrolls a router at the controller of this address, and runs it. `sections` are those that its file has
+    /// beside `v`, `identity` and `ctrl`.
     pub(super) fn start(
         site: &TestDirectory,
         (program, place): (&RouterProgram, Place<'_>),
         (name, jwt): (&str, &str),
-        controller: &str,
+        (controller, sections): (&str, &str),
     ) -> Self {
         let [config, token] = ["yml", "jwt"].map(|kind| site.file(&format!("{name}.{kind}")));
         fs::write(&token, jwt).unwrap();
-        let file = file(&site.file(name), controller, place.address());
+        let file = format!("{}{sections}", least_file(&site.file(name), controller));
         fs::write(&config, file).unwrap();
         let mut enroll = program.enroll();
         enroll.arg(&config).arg("--jwt").arg(&token);
@@ -84,6 +85,11 @@ impl Router {
         self.running.terminate();
     }
 
+    /// What it has logged so far.
+    pub(crate) fn logged(&self) -> String {
+        self.running.logged()
+    }
+
     /// Kills it, and runs it again on this computer.
     pub(crate) fn restart(self, site: &TestDirectory, program: &RouterProgram) -> Self {
         drop(self.running);
@@ -94,10 +100,9 @@ impl Router {
     }
 }
 
-/// The file of a router whose own files begin with `prefix`.
-fn file(prefix: &Path, controller: &str, address: Ipv4Addr) -> String {
+/// The least that the file of a router has to have. Its own files begin with `prefix`.
+fn least_file(prefix: &Path, controller: &str) -> String {
     let prefix = prefix.display();
-    let (link, edge) = (free_port(), free_port());
     format!(
         "\
 v: 3
@@ -108,17 +113,35 @@ identity:
   ca: {prefix}.cas
 ctrl:
   endpoint: tls:{controller}
+"
+    )
+}
+
+/// Sections of a router that dials others, and is dialed.
+pub(crate) fn with_links(address: Ipv4Addr) -> String {
+    let link = free_port();
+    format!(
+        "\
 link:
   dialers: [{{binding: transport}}]
   listeners:
     - binding: transport
       bind: tls:{address}:{link}
       advertise: tls:{address}:{link}
+"
+    )
+}
+
+/// Sections of a router with an edge. `listeners` are further entries of that section.
+pub(crate) fn with_edge(address: Ipv4Addr, listeners: &str) -> String {
+    let edge = free_port();
+    format!(
+        "\
 listeners:
   - binding: edge
     address: tls:{address}:{edge}
     options: {{advertise: '{address}:{edge}', connectTimeoutMs: 5000, getSessionTimeout: 60}}
-edge:
+{listeners}edge:
   csr:
     sans: {{dns: [localhost], ip: [{address}]}}
 "
