@@ -1,45 +1,101 @@
-//! The systemd unit keeps the controller in its sandbox.
+//! The systemd units keep controller and router in their sandboxes.
 
+use std::fs;
+use std::path::PathBuf;
 use std::process::Command;
 use support::command::{self, run};
-use support::repository;
-
-const UNIT: &str = "docs/systemd/portcullis-controller.service";
+use support::{TestDirectory, binaries, repository};
 
 /// Most that `systemd-analyze` may find exposed, in tenths.
 const MOST_EXPOSED: &str = "--threshold=15";
 
-#[test]
-fn unit_leaves_little_exposed() {
-    let unit = repository::root().join(UNIT);
-    let text = std::fs::read_to_string(&unit).unwrap();
-    for line in [
-        "DynamicUser=yes",
-        "NoNewPrivileges=yes",
-        "CapabilityBoundingSet=",
-        "ProtectSystem=strict",
-        "SystemCallFilter=@system-service",
-        "MemoryMax=1G",
-        "LimitNOFILE=65536",
-    ] {
-        assert!(text.lines().any(|found| found == line), "{line}");
+/// A unit and the program that it runs.
+struct Unit {
+    name: &'static str,
+    program: fn() -> PathBuf,
+    /// Bounds on what the program takes.
+    limits: &'static [&'static str],
+}
+
+const UNITS: [Unit; 2] = [
+    Unit {
+        name: "portcullis-controller",
+        program: binaries::controller,
+        limits: &["MemoryMax=1G", "LimitNOFILE=65536"],
+    },
+    Unit {
+        name: "portcullis-router",
+        program: binaries::router,
+        limits: &["LimitNOFILE=65536", "TasksMax=256"],
+    },
+];
+
+impl Unit {
+    fn path(&self) -> PathBuf {
+        let file = format!("docs/systemd/{}.service", self.name);
+        repository::root().join(file)
     }
+
+    fn text(&self) -> String {
+        fs::read_to_string(self.path()).unwrap()
+    }
+}
+
+#[test]
+fn units_leave_little_exposed() {
+    for unit in UNITS {
+        let text = unit.text();
+        let lines = [
+            "DynamicUser=yes",
+            "NoNewPrivileges=yes",
+            "CapabilityBoundingSet=",
+            "ProtectSystem=strict",
+            "SystemCallFilter=@system-service",
+        ];
+        for line in lines.iter().chain(unit.limits) {
+            assert!(text.lines().any(|found| found == *line), "{line}");
+        }
+        if command::find_in_path("systemd-analyze").is_none() {
+            println!("skipped: there is no systemd-analyze to judge the unit");
+            return;
+        }
+        let mut judge = Command::new("systemd-analyze");
+        judge.args(["security", "--offline=true", MOST_EXPOSED]);
+        let judged = run(judge.arg(unit.path()));
+        let shown = String::from_utf8_lossy(&judged.stdout).into_owned();
+        assert!(judged.status.success(), "{shown}");
+        assert!(shown.contains("Overall exposure level"), "{shown}");
+    }
+}
+
+#[test]
+fn systemd_understands_the_units() {
     if command::find_in_path("systemd-analyze").is_none() {
-        println!("skipped: there is no systemd-analyze to judge the unit");
+        println!("skipped: there is no systemd-analyze to read the units");
         return;
     }
-    let mut judge = Command::new("systemd-analyze");
-    judge.args(["security", "--offline=true", MOST_EXPOSED]);
-    let judged = run(judge.arg(&unit));
-    let shown = String::from_utf8_lossy(&judged.stdout).into_owned();
-    assert!(judged.status.success(), "{shown}");
-    assert!(shown.contains("Overall exposure level"), "{shown}");
+    let site = TestDirectory::new();
+    for unit in UNITS {
+        let installed = format!("/usr/bin/{}", unit.name);
+        let built = (unit.program)().display().to_string();
+        let text = unit.text().replace(&installed, &built);
+        assert!(text.contains(&built), "{text}");
+        let file = site.file(&format!("{}.service", unit.name));
+        fs::write(&file, text).unwrap();
+        let mut reader = Command::new("systemd-analyze");
+        let read = run(reader.arg("verify").arg(&file));
+        assert!(
+            read.status.success() && read.stderr.is_empty(),
+            "{}",
+            read.stderr
+        );
+    }
 }
 
 /// In a user namespace of its own a capability counts for nothing outside.
 #[test]
 fn what_ports_below_1024_need_is_documented_as_it_works() {
-    let text = std::fs::read_to_string(repository::root().join("docs/operations.md")).unwrap();
+    let text = fs::read_to_string(repository::root().join("docs/operations.md")).unwrap();
     let begin = text
         .find("AmbientCapabilities=CAP_NET_BIND_SERVICE")
         .unwrap();
