@@ -7,8 +7,9 @@
 use crate::schemas::Schemas;
 use crate::{access, descriptions, operation};
 use http::Method;
+use portcullis_domain::compatibility::OPENZITI_LEVEL;
 use portcullis_http::path::Api;
-use portcullis_http::routes::{self, API_LEVEL};
+use portcullis_http::routes;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -27,7 +28,7 @@ pub(crate) fn render(api: Api) -> Value {
         "openapi": "3.1.0",
         "info": {
             "title": format!("Portcullis, {}", descriptions::title(api)),
-            "version": API_LEVEL,
+            "version": OPENZITI_LEVEL,
             "description": descriptions::INTRODUCTION,
         },
         "servers": [{"url": api.base_path()}],

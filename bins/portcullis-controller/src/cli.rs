@@ -112,15 +112,6 @@ pub(crate) enum Command {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum OutputFormat {
-    /// For people
-    #[value(alias = "human")]
-    Text,
-    /// JSON
-    Json,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum KeyTypeArg {
     /// ECDSA over P-256
     P256,

@@ -44,7 +44,7 @@ pub(crate) fn run(command: Command) -> anyhow::Result<ExitCode> {
                 "portcullis-controller {} ({}), API level {}",
                 build::BUILD.version,
                 build::BUILD.revision,
-                portcullis_http::routes::API_LEVEL,
+                portcullis_domain::compatibility::OPENZITI_LEVEL,
             ));
             Ok(ExitCode::SUCCESS)
         },

@@ -9,9 +9,10 @@ pub(crate) use enroll::{EnrollArgs, KeyTypeArg};
 pub(crate) use program::PROGRAM;
 pub(crate) use run::RunArgs;
 
-use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory as _, Parser, Subcommand};
 use groups::GROUPS;
 use portcullis_command_line::arrange;
+use portcullis_program::OutputFormat;
 use portcullis_program::completion::CompletionArgs;
 use portcullis_program::man::ManArgs;
 use portcullis_router_config_commands::{self as router_config, RouterConfigCommand};
@@ -110,16 +111,6 @@ pub(crate) struct ConfigArgs {
 
     #[command(subcommand)]
     pub(crate) command: RouterConfigCommand,
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum OutputFormat {
-    /// For people
-    #[default]
-    #[value(alias = "human")]
-    Text,
-    /// JSON
-    Json,
 }
 
 /// The whole command line, its help arranged.

@@ -1,11 +1,11 @@
 //! The terminal of the commands about configuration files.
 
-use crate::cli::{CONFIG, OutputFormat};
+use crate::cli::CONFIG;
 use crate::config::own_findings;
 use anyhow::{Context as _, anyhow};
 use portcullis_domain::terminal::escape_json;
 use portcullis_files::PUBLIC_MODE;
-use portcullis_program::{output, usage};
+use portcullis_program::{OutputFormat, output, usage};
 use portcullis_router_config::{Finding, LoadedConfig};
 use portcullis_router_config_commands::{Console, DocumentFormat, Failure, FailureKind};
 use serde_json::Value;

@@ -30,6 +30,7 @@ pub mod ca;
 pub mod change;
 pub mod client_info;
 pub mod clock;
+pub mod compatibility;
 pub mod config;
 mod default_value;
 pub mod enrollment;

@@ -42,8 +42,6 @@ mod version;
 
 use crate::route::Route;
 
-pub use version::API_LEVEL;
-
 pub fn all() -> Vec<Route> {
     [
         api_sessions::routes(),

@@ -21,6 +21,7 @@ use portcullis_api::code::Code;
 use portcullis_api::error::Cause;
 use portcullis_app::audit;
 use portcullis_domain::access::{Access, Caller, Origin};
+use portcullis_domain::compatibility::OPENZITI_LEVEL;
 use portcullis_domain::ids::RequestId;
 use portcullis_listener::{
     Body, Budgets, Connection, DrainFuture, HeadRefusal, ResponseFuture, Service, ServiceResponse,
@@ -64,7 +65,7 @@ impl ControllerService {
         let text = |text: &str| {
             HeaderValue::try_from(text).unwrap_or_else(|_| HeaderValue::from_static("unknown"))
         };
-        let server = text(&format!("ziti-controller/{}", crate::routes::API_LEVEL));
+        let server = text(&format!("ziti-controller/{OPENZITI_LEVEL}"));
         let instance = text(&state.instance_id);
         Self {
             inner: Arc::new(Inner {

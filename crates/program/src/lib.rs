@@ -4,8 +4,8 @@
 //! # Order of the modules
 //!
 //! Imports go one way, from later modules to earlier ones: `blocking_writer`, `build`, `core_dumps`,
-//! `privileges`, `runtime`, `service_manager`, `signals`, `usage`, `output`, `logging`, `panics`,
-//! `completion`, `man`, `start`.
+//! `output_format`, `privileges`, `runtime`, `service_manager`, `signals`, `usage`, `output`, `logging`,
+//! `panics`, `completion`, `man`, `start`.
 
 mod blocking_writer;
 pub mod build;
@@ -14,6 +14,7 @@ mod core_dumps;
 pub mod logging;
 pub mod man;
 pub mod output;
+mod output_format;
 mod panics;
 pub mod privileges;
 mod runtime;
@@ -23,6 +24,7 @@ mod start;
 pub mod usage;
 
 pub use blocking_writer::BlockingWriter;
+pub use output_format::OutputFormat;
 pub use panics::PanicGuard;
 pub use runtime::block_on;
 pub use start::{StartOptions, log_source, start};

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use portcullis_channel::BuildVersion;
+use portcullis_domain::compatibility::OPENZITI_LEVEL;
 use portcullis_domain::entropy::{Entropy, EntropyError};
 use portcullis_pki::ServerNamesError;
 use portcullis_router::circuits::ForwarderSettings;
@@ -46,9 +47,6 @@ use crate::routes::Routes;
 use crate::tls::Tls;
 use crate::trace::{Protocol, Trace};
 use crate::web::{WebContent, WebError, WebServers};
-
-/// The release of OpenZiti whose protocols are spoken. Controllers and routers judge by it what they may send.
-const PROTOCOL_LEVEL: &str = "v2.1.0";
 
 /// What the name of the file of the data model ends in, beside that of the configuration.
 const MODEL_FILE: &str = "proto.gzip";
@@ -316,7 +314,7 @@ impl Base {
 
     fn version(&self) -> BuildVersion {
         BuildVersion {
-            version: PROTOCOL_LEVEL.to_owned(),
+            version: OPENZITI_LEVEL.to_owned(),
             revision: self.build.revision.to_owned(),
             build_date: self.build.date.to_owned(),
             os: std::env::consts::OS.to_owned(),
@@ -333,7 +331,7 @@ impl Base {
     fn links(&self) -> Result<Arc<LinkManager>, StartError> {
         Ok(LinkManager::new(LinkParts {
             router: Arc::clone(&self.id),
-            version: PROTOCOL_LEVEL.to_owned(),
+            version: OPENZITI_LEVEL.to_owned(),
             settings: LinkSettings::from_config(&self.config.link)?,
             dials: self.forwarder.link_dials,
             relay: Arc::clone(self.ends.relay()),

@@ -4,12 +4,12 @@ mod generate;
 
 pub(crate) use generate::{ConfigGenerateArgs, OwnPkiArgs};
 
-use super::OutputFormat;
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use clap_complete::CompletionCandidate;
 use clap_complete::engine::ArgValueCompleter;
 use portcullis_controller_config::ControllerFile;
 use portcullis_key_table::complete_path;
+use portcullis_program::OutputFormat;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,7 @@
 //! Arguments of `doctor` and `fingerprint`.
 
-use super::OutputFormat;
 use clap::Args;
+use portcullis_program::OutputFormat;
 use std::path::PathBuf;
 
 const DOCTOR_EXAMPLES: &str = "\

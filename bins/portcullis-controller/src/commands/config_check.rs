@@ -1,9 +1,10 @@
 //! `config check`: all mistakes in configuration files.
 
-use crate::cli::{ConfigCheckArgs, OutputFormat};
+use crate::cli::ConfigCheckArgs;
 use crate::config::{self, CheckedFiles};
 use crate::diagnostics::{self, DiagnosticRecord, Style};
 use crate::output::{self, counted};
+use portcullis_program::OutputFormat;
 use portcullis_yaml::Severity;
 use std::io;
 use std::path::PathBuf;

@@ -1,9 +1,10 @@
 //! `config explain`: what a key means.
 
-use crate::cli::{ConfigExplainArgs, OutputFormat};
+use crate::cli::ConfigExplainArgs;
 use crate::{output, usage};
 use portcullis_controller_config::{ControllerFile, explain};
 use portcullis_key_table::{Explanation, PathError, sections, text};
+use portcullis_program::OutputFormat;
 use std::process::ExitCode;
 
 pub(super) fn run(arguments: &ConfigExplainArgs) -> anyhow::Result<ExitCode> {

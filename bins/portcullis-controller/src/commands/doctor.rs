@@ -9,9 +9,10 @@ mod probe;
 mod report;
 mod store;
 
-use crate::cli::{DoctorArgs, OutputFormat};
+use crate::cli::DoctorArgs;
 use crate::config::{self, CheckedFiles};
 use crate::output::print_line;
+use portcullis_program::OutputFormat;
 use report::Report;
 use std::process::ExitCode;
 use std::time::Duration;

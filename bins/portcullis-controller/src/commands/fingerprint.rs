@@ -1,11 +1,12 @@
 //! `fingerprint`: the CA by which clients recognize the network.
 
 use crate::ca_bundle::CaBundle;
-use crate::cli::{FingerprintArgs, OutputFormat};
+use crate::cli::FingerprintArgs;
 use crate::config;
 use crate::home::Home;
 use crate::output::{one_line, print_line};
 use portcullis_pki::Certificate;
+use portcullis_program::OutputFormat;
 use serde::Serialize;
 use std::path::PathBuf;
 use std::process::ExitCode;

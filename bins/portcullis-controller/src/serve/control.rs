@@ -6,8 +6,8 @@ use portcullis_channel::BuildVersion;
 use portcullis_channel::hello::HELLO_TIMEOUT;
 use portcullis_control::{ControlOptions, ControlPlane, Peer};
 use portcullis_controller_config::NetworkConfig;
+use portcullis_domain::compatibility::OPENZITI_LEVEL;
 use portcullis_fabric::{FabricOptions, NetworkOptions, SmartRerouting};
-use portcullis_http::routes::API_LEVEL;
 use portcullis_listener::{Connection, DrainFuture, Greeting, StreamFuture, StreamService};
 use portcullis_transport::Incoming;
 use std::env::consts;
@@ -107,7 +107,7 @@ fn fabric_options(network: &NetworkConfig) -> FabricOptions {
 /// What routers are told of this program.
 fn version() -> BuildVersion {
     BuildVersion {
-        version: API_LEVEL.to_owned(),
+        version: OPENZITI_LEVEL.to_owned(),
         revision: BUILD.revision.to_owned(),
         build_date: BUILD.build_date.to_owned(),
         os: consts::OS.to_owned(),

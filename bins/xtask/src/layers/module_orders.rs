@@ -140,6 +140,7 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
         name: "domain",
         modules: &[
             "io_error",
+            "compatibility",
             "kinds",
             "terminal",
             "default_value",

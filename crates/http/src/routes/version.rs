@@ -9,10 +9,8 @@ use portcullis_api::capability;
 use portcullis_api::version::{Address, Protocols, Version};
 use portcullis_app::controllers::ReadCapabilities;
 use portcullis_domain::access::Permit;
+use portcullis_domain::compatibility::OPENZITI_LEVEL;
 use std::borrow::Cow;
-
-/// The API level by which clients decide which features they may use.
-pub const API_LEVEL: &str = "v2.1.0";
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -44,7 +42,7 @@ async fn version(call: Call<(), NoBody>) -> Result<ApiResponse, ApiError> {
             state.build.revision, state.build.version
         ),
         runtime_version: state.build.runtime.to_owned(),
-        version: API_LEVEL.to_owned(),
+        version: OPENZITI_LEVEL.to_owned(),
         ..Version::default()
     };
     for (api, addresses) in &state.addresses {
