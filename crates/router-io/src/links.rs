@@ -30,6 +30,7 @@ mod tests;
 mod verification;
 mod view;
 
+pub(crate) use counters::LinkSizes;
 #[cfg(test)]
 pub(crate) use counters::{LinkCounts, Traffic};
 pub(crate) use manager::{LinkManager, LinkParts};

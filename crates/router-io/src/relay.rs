@@ -41,6 +41,9 @@ pub(crate) trait Destination: Send + Sync {
     /// Completes when there may be room for a message that was given back.
     fn room(&self, message: &CircuitMessage) -> BoxFuture<'static, ()>;
 
+    /// A message that was given back is dropped: nobody waits for room for it.
+    fn dropped(&self, _message: &CircuitMessage) {}
+
     /// A circuit is no longer carried: its end has to go, without telling the controller. Links ignore it.
     fn unrouted(&self, circuit: &str);
 
@@ -131,11 +134,16 @@ impl Relay {
         self.counters.get()
     }
 
-    /// Forwards a message, or drops it: for links and SDKs, whose payloads are repeated end to end.
-    pub(crate) fn forward_or_drop(&self, from: Hop, message: CircuitMessage) {
-        if let Err(NotForwarded::Full(..)) = self.forward(from, message, Activity::Shown) {
-            self.counters.no_room();
-        }
+    /// Forwards a message, or drops it: for links and SDKs, whose payloads are repeated end to end. Returns
+    /// whether there was room.
+    pub(crate) fn forward_or_drop(&self, from: Hop, message: CircuitMessage) -> bool {
+        let forwarded = self.forward(from, message, Activity::Shown);
+        let Err(NotForwarded::Full(message, destination)) = forwarded else {
+            return true;
+        };
+        self.counters.no_room();
+        destination.dropped(&message);
+        false
     }
 
     /// Forwards a message that comes from a hop. Traces that end at this router are answered.

@@ -335,6 +335,7 @@ impl Base {
             settings: LinkSettings::from_config(&self.config.link)?,
             dials: self.forwarder.link_dials,
             relay: Arc::clone(self.ends.relay()),
+            metrics: Arc::clone(&self.metrics),
             controllers: Arc::clone(&self.controllers),
             tls: Arc::clone(&self.tls),
             clock: self.clock,

@@ -17,7 +17,6 @@ use portcullis_wire::link::{LinkHello, SplitLinkPart};
 use tokio::time::sleep;
 
 use crate::links::connections::Connections;
-use crate::links::counters::Counters;
 use crate::links::halves::{Half, PAIRING, PairKey, Paired};
 use crate::links::manager::LinkManager;
 use crate::links::open_link::{LinkChannels, OpenLink};
@@ -280,7 +279,7 @@ impl LinkManager {
             dialed: None,
             channels,
             connections: Arc::new(Connections::default()),
-            counters: Counters::default(),
+            counters: self.counters(),
         };
         self.open_accepted(Arc::new(link), inboxes, place);
     }

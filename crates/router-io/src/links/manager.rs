@@ -16,6 +16,7 @@ use portcullis_router::links::{
     Admission, Dial, DialFailure, Link, LinkId, LinkKey, LinkListener, LinkSettings, LinkStatus,
     Links, RouterId,
 };
+use portcullis_router::metrics::{Meter, MetricName, MetricRegistry};
 use portcullis_transport::{Groups, Inbox, Observer, Transport, TransportLimits};
 use portcullis_wire::control::link::{Fault, FaultSubject};
 use portcullis_wire::control::peer::{self, PeerState, PeerStateChanges};
@@ -29,7 +30,7 @@ use crate::clock::RouterClock;
 use crate::controllers::Controllers;
 use crate::links::accept::{GroupPlace, MAX_ACCEPTED};
 use crate::links::announcement::{announce, announced, interface_of};
-use crate::links::counters::Counters;
+use crate::links::counters::{Counters, LinkSizes};
 use crate::links::dial::{Dialed, Dialing, LinkDialError};
 use crate::links::halves::Halves;
 use crate::links::open_link::OpenLink;
@@ -49,6 +50,7 @@ pub(crate) struct LinkParts {
     pub(crate) settings: LinkSettings,
     pub(crate) dials: QueueSize,
     pub(crate) relay: Arc<Relay>,
+    pub(crate) metrics: Arc<MetricRegistry>,
     pub(crate) controllers: Arc<Controllers>,
     pub(crate) tls: Arc<Tls>,
     pub(crate) clock: RouterClock,
@@ -61,6 +63,8 @@ pub(crate) struct LinkParts {
 pub(crate) struct LinkManager {
     clock: RouterClock,
     relay: Arc<Relay>,
+    sizes: LinkSizes,
+    faults: Arc<Meter>,
     controllers: Arc<Controllers>,
     dialing: Dialing,
     listeners: Vec<Arc<LinkListener>>,
@@ -104,6 +108,8 @@ impl LinkManager {
         Arc::new(Self {
             clock,
             relay: parts.relay,
+            sizes: LinkSizes::of_all(&parts.metrics),
+            faults: parts.metrics.meter(MetricName::plain("faults.link")),
             listeners,
             groups: Groups::new(clock.of_channels(), limits),
             halves: Halves::default(),
@@ -253,7 +259,7 @@ impl LinkManager {
             dialed: Some(ticket.address().to_owned()),
             channels: dialed.channels,
             connections: dialed.connections,
-            counters: Counters::default(),
+            counters: self.counters(),
         });
         let inboxes = dialed.inboxes;
         self.act(|state, now| {
@@ -385,6 +391,11 @@ impl LinkManager {
         if is_reported && link.dialed.is_some() {
             self.lose(link);
         }
+    }
+
+    /// Counts for a new link.
+    pub(super) fn counters(&self) -> Counters {
+        Counters::new(&self.sizes)
     }
 
     pub(super) fn router(&self) -> &str {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_util::future::{BoxFuture, join_all};
 use portcullis_channel::{Liveness, Priority, Role, SendErrorKind};
-use portcullis_forwarding::{Activity, Hop};
+use portcullis_forwarding::Hop;
 use portcullis_router::links::{Link, LinkKey};
 use portcullis_transport::{ChannelHandle, Inbox};
 use portcullis_wire::control::link::{Fault, FaultSubject, LinkState, RouterLink};
@@ -15,7 +15,7 @@ use tokio::time::interval;
 use crate::circuit_message::CircuitMessage;
 use crate::links::connections::Connections;
 use crate::links::counters::Counters;
-use crate::relay::{Destination, NotForwarded, Relay};
+use crate::relay::{Destination, Relay};
 
 /// How often it is looked whether a link is silent, and the silence that is worth a warning.
 const SILENCE_CHECK: Duration = Duration::from_secs(10);
@@ -116,7 +116,7 @@ impl OpenLink {
             };
             // A duplicate must carry nothing.
             if let Some(hop) = hop
-                && let Err(NotForwarded::Full(..)) = relay.forward(hop, message, Activity::Shown)
+                && !relay.forward_or_drop(hop, message)
             {
                 self.counters.dropped_receiving();
             }
@@ -161,17 +161,19 @@ impl Destination for OpenLink {
                 self.counters.sent(bytes);
                 Ok(())
             },
-            Err(error) => {
+            Err(error) if error.why == SendErrorKind::QueueFull => {
+                CircuitMessage::try_from(message).map_or(Ok(()), Err)
+            },
+            // Nothing waits for a link that is closed: it is repeated end to end.
+            Err(_closed) => {
                 self.counters.dropped_sending();
-                match error.why {
-                    SendErrorKind::QueueFull => {
-                        CircuitMessage::try_from(message).map_or(Ok(()), Err)
-                    },
-                    // Nothing waits for a link that is closed: it is repeated end to end.
-                    _ => Ok(()),
-                }
+                Ok(())
             },
         }
+    }
+
+    fn dropped(&self, _message: &CircuitMessage) {
+        self.counters.dropped_forwarding();
     }
 
     fn kind(&self) -> &'static str {

@@ -3,7 +3,7 @@
 use portcullis_channel::{Liveness, Role};
 use portcullis_wire::control::link::LinkConnection;
 
-use crate::links::counters::LinkCounts;
+use crate::links::counters::{LinkCounts, LinkSizes};
 use crate::links::manager::LinkManager;
 use crate::links::open_link::OpenLink;
 
@@ -27,6 +27,7 @@ pub(crate) struct LinkView {
     /// Whether it may carry anything; duplicates must not.
     pub(crate) is_used: bool,
     pub(crate) counts: LinkCounts,
+    pub(crate) sizes: LinkSizes,
 }
 
 /// Knows the links that are open.
@@ -54,6 +55,7 @@ impl OpenLink {
             liveness: self.liveness(),
             is_used,
             counts: self.counters.get(),
+            sizes: self.counters.sizes().clone(),
         }
     }
 }

@@ -9,7 +9,7 @@ use portcullis_router::metrics::{
     Histogram, Meter, MetricName, MetricRegistry, MetricSource, Snapshot, Unit,
 };
 
-use crate::links::{LinkInventory, LinkView};
+use crate::links::{LinkInventory, LinkSizes, LinkView};
 
 /// A link that does not answer for this long counts as slow.
 const SILENCE: Duration = Duration::from_secs(30);
@@ -21,7 +21,16 @@ const NO_ANSWER: Duration = Duration::from_secs(88);
 pub(crate) struct LinkMetrics {
     inventory: Arc<dyn LinkInventory>,
     registry: Arc<MetricRegistry>,
+    sent: Fabric,
+    received: Fabric,
     links: Mutex<BTreeMap<String, Figures>>,
+}
+
+/// What all links carry in one direction.
+struct Fabric {
+    sizes: Arc<Histogram>,
+    messages: Arc<Meter>,
+    bytes: Arc<Meter>,
 }
 
 /// Figures of a link, which are reported as long as it is open.
@@ -32,6 +41,7 @@ struct Figures {
     received_messages: Arc<Meter>,
     received_bytes: Arc<Meter>,
     dropped_sending: Arc<Meter>,
+    dropped_forwarding: Arc<Meter>,
     dropped_receiving: Arc<Meter>,
 }
 
@@ -40,9 +50,21 @@ impl LinkMetrics {
         inventory: Arc<dyn LinkInventory>,
         registry: &Arc<MetricRegistry>,
     ) -> Arc<Self> {
+        let meter = |name| registry.meter(MetricName::plain(name));
+        let all = LinkSizes::of_all(registry);
         let metrics = Arc::new(Self {
             inventory,
             registry: Arc::clone(registry),
+            sent: Fabric {
+                sizes: all.sent,
+                messages: meter("fabric.tx.msgrate"),
+                bytes: meter("fabric.tx.bytesrate"),
+            },
+            received: Fabric {
+                sizes: all.received,
+                messages: meter("fabric.rx.msgrate"),
+                bytes: meter("fabric.rx.bytesrate"),
+            },
             links: Mutex::new(BTreeMap::new()),
         });
         registry.add_source(&metrics);
@@ -57,24 +79,37 @@ impl MetricSource for LinkMetrics {
     }
 
     fn update(&self) {
+        self.sent.update();
+        self.received.update();
         let views = self.inventory.views();
         let mut links = self.links.lock();
         let mut before = std::mem::take(&mut *links);
         for view in views.iter().filter(|view| view.is_used) {
             let figures = before.remove(&view.id);
-            let figures = figures.unwrap_or_else(|| Figures::new(&view.id, &self.registry));
+            let figures = figures.unwrap_or_else(|| Figures::new(view, &self.registry));
             figures.update(view);
             links.insert(view.id.clone(), figures);
         }
     }
 }
 
+impl Fabric {
+    fn update(&self) {
+        let (messages, bytes) = self.sizes.totals();
+        self.messages.advance_to(messages);
+        self.bytes.advance_to(bytes);
+    }
+}
+
 impl Figures {
-    fn new(id: &str, registry: &MetricRegistry) -> Self {
-        let id: Arc<str> = id.into();
+    fn new(view: &LinkView, registry: &MetricRegistry) -> Self {
+        let id: Arc<str> = view.id.as_str().into();
         let meter = |what| registry.meter(MetricName::of_link(Arc::clone(&id), what));
         let dropped = |name| registry.meter(MetricName::of(name, Arc::clone(&id)));
-        let latency = MetricName::of_link(Arc::clone(&id), "latency");
+        let of_link = |what| MetricName::of_link(Arc::clone(&id), what);
+        registry.report(of_link("tx.msgsize"), &view.sizes.sent);
+        registry.report(of_link("rx.msgsize"), &view.sizes.received);
+        let latency = of_link("latency");
         Self {
             latency: registry.histogram(latency, Unit::Nanoseconds),
             sent_messages: meter("tx.msgrate"),
@@ -82,7 +117,8 @@ impl Figures {
             received_messages: meter("rx.msgrate"),
             received_bytes: meter("rx.bytesrate"),
             dropped_sending: dropped("link.dropped_msgs"),
-            dropped_receiving: dropped("link.dropped_fwd_msgs"),
+            dropped_forwarding: dropped("link.dropped_fwd_msgs"),
+            dropped_receiving: dropped("link.dropped_rx_msgs"),
         }
     }
 
@@ -98,6 +134,8 @@ impl Figures {
         self.received_messages.advance_to(counts.received.messages);
         self.received_bytes.advance_to(counts.received.bytes);
         self.dropped_sending.advance_to(counts.dropped_sending);
+        self.dropped_forwarding
+            .advance_to(counts.dropped_forwarding);
         self.dropped_receiving.advance_to(counts.dropped_receiving);
     }
 }

@@ -15,6 +15,7 @@ pub(crate) struct RelayMetrics {
     no_forward: Arc<Meter>,
     not_attached: Arc<Meter>,
     no_room: Arc<Meter>,
+    faults: Arc<Meter>,
 }
 
 impl RelayMetrics {
@@ -28,6 +29,7 @@ impl RelayMetrics {
             no_forward: meter("forwarder.no_forward_msgs"),
             not_attached: meter("forwarder.not_attached_msgs"),
             no_room: meter("forwarder.dropped_msgs"),
+            faults: meter("faults.circuit"),
         });
         registry.add_source(&metrics);
         metrics
@@ -48,5 +50,6 @@ impl MetricSource for RelayMetrics {
         self.no_forward.advance_to(counts.no_forward);
         self.not_attached.advance_to(counts.not_attached);
         self.no_room.advance_to(counts.no_room);
+        self.faults.advance_to(counts.faults);
     }
 }

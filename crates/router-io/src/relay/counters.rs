@@ -16,6 +16,8 @@ pub(crate) struct RelayCounts {
     pub(crate) not_attached: u64,
     /// There was no room in what it led to.
     pub(crate) no_room: u64,
+    /// Circuits of which controllers were told that they lead nowhere.
+    pub(crate) faults: u64,
 }
 
 #[derive(Debug, Default)]
@@ -26,6 +28,7 @@ pub(super) struct Counters {
     no_forward: AtomicU64,
     not_attached: AtomicU64,
     no_room: AtomicU64,
+    faults: AtomicU64,
 }
 
 impl Counters {
@@ -50,6 +53,11 @@ impl Counters {
         self.no_room.fetch_add(1, Ordering::Relaxed);
     }
 
+    pub(super) fn faults(&self, circuits: usize) {
+        let circuits = u64::try_from(circuits).unwrap_or(u64::MAX);
+        self.faults.fetch_add(circuits, Ordering::Relaxed);
+    }
+
     pub(super) fn get(&self) -> RelayCounts {
         let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         RelayCounts {
@@ -59,6 +67,7 @@ impl Counters {
             no_forward: get(&self.no_forward),
             not_attached: get(&self.not_attached),
             no_room: get(&self.no_room),
+            faults: get(&self.faults),
         }
     }
 }

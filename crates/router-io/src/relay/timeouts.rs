@@ -68,6 +68,7 @@ impl Relay {
         reports.extend(std::iter::from_fn(|| faults.poll_report()));
         drop(faults);
         for FaultReport { to, fault } in reports {
+            self.counters.faults(fault.id.split_whitespace().count());
             let message = ControlMessage::Fault(fault);
             match to {
                 Some(owner) => {

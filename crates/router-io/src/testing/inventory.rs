@@ -5,7 +5,7 @@ use std::time::Duration;
 use portcullis_channel::{Liveness, Role};
 use portcullis_wire::control::link::LinkConnection;
 
-use crate::links::{LinkCounts, LinkInventory, LinkView, Traffic};
+use crate::links::{LinkCounts, LinkInventory, LinkSizes, LinkView, Traffic};
 
 /// Knows one link, `l1` to the router `r2`, which has carried a little.
 pub(crate) struct OneLink;
@@ -37,6 +37,7 @@ impl LinkInventory for OneLink {
                 },
                 ..LinkCounts::default()
             },
+            sizes: LinkSizes::new(),
         }]
     }
 }

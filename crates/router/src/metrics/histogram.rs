@@ -64,7 +64,8 @@ pub struct Distribution {
 }
 
 impl Histogram {
-    pub(super) fn new(unit: Unit) -> Self {
+    /// Not reported until a registry is told of it.
+    pub fn new(unit: Unit) -> Self {
         Self {
             unit,
             count: AtomicU64::new(0),
@@ -77,6 +78,12 @@ impl Histogram {
 
     pub const fn unit(&self) -> Unit {
         self.unit
+    }
+
+    /// Number of values, and their sum.
+    pub fn totals(&self) -> (u64, u64) {
+        let count = self.count.load(Ordering::Relaxed);
+        (count, self.total.load(Ordering::Relaxed))
     }
 
     /// Records a value, in the unit of the histogram.

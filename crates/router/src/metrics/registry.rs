@@ -102,6 +102,16 @@ impl MetricRegistry {
         timer() -> Timer, Timer::new()
     }
 
+    /// Reports a histogram that was made without this registry, in the place of any other of this name.
+    pub fn report(&self, name: MetricName, histogram: &Arc<Histogram>) {
+        let _same = self.register(
+            name,
+            |_other| None,
+            || Arc::clone(histogram),
+            |handle| Metric::Histogram(Arc::downgrade(handle)),
+        );
+    }
+
     /// Asks a source whenever metrics are reported, as long as there is one.
     pub fn add_source<S: MetricSource + 'static>(&self, source: &Arc<S>) {
         let source = Arc::downgrade(source);
@@ -280,6 +290,25 @@ mod tests {
         assert_eq!(names(&registry), ["edge.connections"]);
         registry.tick(TICK);
         assert_eq!(registry.metrics.lock().len(), 1);
+    }
+
+    #[test]
+    fn a_histogram_of_others_is_reported_as_long_as_they_hold_it() {
+        let registry = MetricRegistry::default();
+        let name = || MetricName::of_link("4f".into(), "tx.msgsize");
+        let before = registry.histogram(name(), Unit::Bytes);
+        let sizes = Arc::new(Histogram::new(Unit::Bytes));
+        registry.report(name(), &sizes);
+        before.record(1);
+        sizes.record(2);
+        let snapshot = registry.snapshot();
+        let Some(MetricValue::Histogram { distribution, .. }) = snapshot.get(&name()) else {
+            panic!("{snapshot:?}");
+        };
+        assert_eq!((distribution.count, distribution.total), (1, 2));
+        assert_eq!(sizes.totals(), (1, 2));
+        drop(sizes);
+        assert!(registry.snapshot().is_empty());
     }
 
     #[test]

@@ -81,6 +81,7 @@ impl LinkManager {
         let lost = self.state.lock().lost.remove(key);
         if let Some(link) = lost {
             let fault = fault(&link, FaultSubject::Link);
+            self.faults.mark(1);
             self.controllers.tell_all(&ControlMessage::Fault(fault));
         }
     }

@@ -95,6 +95,7 @@ impl TestRouter {
                 workers: 4,
             },
             relay: Arc::clone(&relay),
+            metrics: Arc::default(),
             controllers,
             tls: Arc::clone(&tls),
             clock,
