@@ -75,7 +75,7 @@ impl LinkMetrics {
 impl MetricSource for LinkMetrics {
     fn collect(&self, snapshot: &mut Snapshot) {
         let links = self.links.lock().len();
-        snapshot.set_gauge(MetricName::plain("link.count"), links);
+        snapshot.set_gauge(MetricName::plain("fabric.links"), links);
     }
 
     fn update(&self) {
