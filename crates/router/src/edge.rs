@@ -68,6 +68,6 @@ pub use crate::edge::limits::EdgeLimits;
 pub use crate::edge::names::{
     ChannelId, CircuitId, ControllerId, IdentityId, ServiceId, ServiceSessionId, TerminatorId,
 };
-pub use crate::edge::presence::{Presence, PresenceReports};
+pub use crate::edge::presence::{IdentityView, Presence, PresenceReports};
 pub use crate::edge::refusal::{Refusal, RefusalKind};
 pub use crate::edge::settings::{EdgeListenerSettings, EdgeSettings};

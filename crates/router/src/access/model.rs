@@ -2,6 +2,7 @@
 
 mod configs;
 mod events;
+mod json;
 mod judgement;
 mod policies;
 mod posture_check;

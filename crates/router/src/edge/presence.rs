@@ -66,6 +66,18 @@ pub struct Presence {
     news: BTreeMap<IdentityId, BTreeSet<ChannelId>>,
     next_report: Timestamp,
     next_full: Timestamp,
+    last_full: Option<Timestamp>,
+}
+
+/// The connections of an identity, for inspections.
+#[derive(Debug)]
+pub struct IdentityView<'a> {
+    pub identity: &'a IdentityId,
+    pub connections: &'a BTreeMap<ChannelId, ConnectTime>,
+    /// Channels that were opened since the last report.
+    pub unreported: usize,
+    /// The next report tells of it.
+    pub has_changed: bool,
 }
 
 impl Presence {
@@ -78,6 +90,7 @@ impl Presence {
             news: BTreeMap::new(),
             next_report: now,
             next_full: now,
+            last_full: None,
         }
     }
 
@@ -127,6 +140,30 @@ impl Presence {
         channels.into_iter().flat_map(|all| all.keys().copied())
     }
 
+    /// The identities that are connected.
+    pub fn views(&self) -> impl Iterator<Item = IdentityView<'_>> {
+        let identities = self.identities.iter();
+        identities.map(|(identity, connections)| {
+            let news = self.news.get(identity);
+            IdentityView {
+                identity,
+                connections,
+                unreported: news.map_or(0, BTreeSet::len),
+                has_changed: news.is_some(),
+            }
+        })
+    }
+
+    /// How often controllers are told; `None` if never.
+    pub const fn reports(&self) -> Option<PresenceReports> {
+        self.reports
+    }
+
+    /// When controllers were told everything.
+    pub const fn last_full(&self) -> Option<Timestamp> {
+        self.last_full
+    }
+
     /// Number of channels.
     pub fn len(&self) -> usize {
         self.channels.len()
@@ -163,6 +200,7 @@ impl Presence {
         let is_full_state = now >= self.next_full;
         let events = if is_full_state {
             self.next_full = after(now, reports.full_interval);
+            self.last_full = Some(now);
             let all = self.identities.iter();
             all.map(|(identity, connections)| event(identity, connections.values()))
                 .collect()

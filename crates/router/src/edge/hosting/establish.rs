@@ -62,6 +62,7 @@ impl Hosting {
                 terminator.stage = Stage::Creating;
                 terminator.has_changed = false;
                 terminator.was_sent = true;
+                terminator.last_attempt = Some(now);
                 let message = create(terminator);
                 let to = recipient(&terminator.session);
                 let deadline = after(now, ANSWER_TIME);

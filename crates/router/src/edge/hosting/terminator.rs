@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use portcullis_domain::clock::Timestamp;
-use portcullis_wire::Token;
+use portcullis_wire::{Precedence, Token};
 
 use super::health::Health;
 use crate::edge::access::{ApiSession, ServiceSession};
@@ -22,6 +22,9 @@ pub(super) struct Terminator {
     pub(super) fingerprints: Arc<[String]>,
     pub(super) listener: Option<Bytes>,
     pub(super) terms: BindTerms,
+    pub(super) created: Timestamp,
+    /// When a controller was last asked to create it.
+    pub(super) last_attempt: Option<Timestamp>,
     pub(super) stage: Stage,
     /// The terms have changed since they were sent.
     pub(super) has_changed: bool,
@@ -85,10 +88,20 @@ pub struct TerminatorView<'a> {
     pub bind: BindKey,
     pub service: &'a ServiceId,
     pub identity: &'a IdentityId,
+    /// Of the listener, if the SDK names it.
+    pub listener: Option<&'a [u8]>,
     pub instance: &'a str,
     pub cost: u16,
+    pub precedence: Precedence,
+    pub created: Timestamp,
+    /// When a controller was last asked to create it.
+    pub last_attempt: Option<Timestamp>,
+    /// A controller is being asked.
+    pub is_creating: bool,
     /// A controller has it.
     pub is_established: bool,
+    /// The SDK can be asked whether it still has the bind.
+    pub supports_inspect: bool,
 }
 
 impl Terminator {
@@ -110,6 +123,8 @@ impl Terminator {
             fingerprints: request.fingerprints,
             listener: request.listener,
             terms: request.terms,
+            created: now,
+            last_attempt: None,
             stage: Stage::Paused,
             has_changed: false,
             was_sent: false,
@@ -154,9 +169,15 @@ impl<'a> TerminatorView<'a> {
             bind: terminator.bind,
             service: &terminator.service_session.service,
             identity: &terminator.session.identity,
+            listener: terminator.listener.as_deref(),
             instance: &terminator.terms.instance,
             cost: terminator.terms.cost,
+            precedence: terminator.terms.precedence,
+            created: terminator.created,
+            last_attempt: terminator.last_attempt,
+            is_creating: terminator.stage == Stage::Creating,
             is_established: terminator.is_established(),
+            supports_inspect: terminator.supports_inspect,
         }
     }
 }
