@@ -194,7 +194,7 @@ impl Rights {
     }
 
     /// Where the data model is in its history.
-    fn position(&self) -> (u64, String) {
+    pub(crate) fn position(&self) -> (u64, String) {
         let control = self.control.read();
         let (index, timeline) = control.replica().position();
         (index, timeline.to_owned())

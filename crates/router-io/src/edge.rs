@@ -24,6 +24,7 @@ mod hosts;
 mod listener;
 mod local_side;
 mod login;
+mod metrics;
 mod outbox;
 #[cfg(test)]
 mod tests;
@@ -38,9 +39,10 @@ use portcullis_domain::entropy::{self, Entropy, EntropyError};
 use portcullis_listener::Limits;
 use portcullis_router::access::AccessControl;
 use portcullis_router::edge::{
-    ControllerId, EdgeLimits, EdgeListenerSettings, EdgeSettings, Hosting, Presence,
+    ControllerId, EdgeLimits, EdgeListenerSettings, EdgeSettings, Hosting, IdentityId, Presence,
     PresenceReports, SdkPeer,
 };
+use portcullis_router::metrics::MetricRegistry;
 use portcullis_transport::{Groups, Observer};
 use portcullis_wire::control::ControlMessage;
 use portcullis_xgress as xgress;
@@ -52,13 +54,14 @@ use self::attendance::Attendance;
 use self::dialer::HostDialer;
 use self::hosts::Hosts;
 use self::listener::SdkListener;
+use self::metrics::EdgeMetrics;
 use crate::access::{ClientTrust, ModelFile, Rights, Verifier};
 use crate::clock::RouterClock;
 use crate::controllers::Controllers;
 use crate::ends::Ends;
 use crate::listeners::Protocol;
 use crate::routes::Dialer;
-use crate::sdk_channels::{Command, SdkChannels};
+use crate::sdk_channels::{Command, SdkChannels, SdkHandle};
 use crate::tls::Tls;
 
 /// How long a router that stops waits for controllers to answer what its clients have asked.
@@ -84,6 +87,7 @@ pub(crate) struct EdgeParts {
     pub(crate) tls: Arc<Tls>,
     pub(crate) controllers: Arc<Controllers>,
     pub(crate) ends: Ends,
+    pub(crate) metrics: Arc<MetricRegistry>,
     pub(crate) entropy: Arc<dyn Entropy>,
     /// Is shown all messages, if there is one.
     pub(crate) observer: Option<Arc<dyn Observer>>,
@@ -106,6 +110,7 @@ struct Shared {
     trust: ClientTrust,
     hosts: Arc<Hosts>,
     presence: Attendance,
+    metrics: EdgeMetrics,
     groups: Groups<SdkPeer>,
     /// The tasks of channels.
     clients: TaskTracker,
@@ -149,6 +154,7 @@ impl Edge {
                 Arc::clone(controllers),
                 clock,
             ),
+            metrics: EdgeMetrics::new(&parts.metrics),
             groups: Groups::new(clock.of_channels(), GroupLimits::default()),
             controllers: parts.controllers,
             ends: parts.ends,
@@ -159,6 +165,7 @@ impl Edge {
             clients: TaskTracker::new(),
             stop: parts.stop,
         });
+        parts.metrics.add_source(&shared);
         shared.spawn_tasks(parts.model_file, &parts.tasks);
         Ok(Self { shared })
     }
@@ -186,6 +193,33 @@ impl Edge {
     /// Who may do what.
     pub(crate) fn rights(&self) -> &Arc<Rights> {
         &self.shared.rights
+    }
+
+    pub(crate) fn limits(&self) -> &EdgeLimits {
+        &self.shared.limits
+    }
+
+    /// Reads what is hosted.
+    pub(crate) fn with_hosting<R>(&self, read: impl FnOnce(&Hosting) -> R) -> R {
+        self.shared.hosts.with(read)
+    }
+
+    /// Reads who is connected.
+    pub(crate) fn with_presence<R>(&self, read: impl FnOnce(&Presence) -> R) -> R {
+        self.shared.presence.with(read)
+    }
+
+    /// The channels of all SDKs.
+    pub(crate) fn channels(&self) -> Vec<Arc<SdkHandle>> {
+        self.shared.channels.all()
+    }
+
+    /// The channels of an identity.
+    pub(crate) fn channels_of(&self, identity: &IdentityId) -> Vec<Arc<SdkHandle>> {
+        let channels = self.shared.presence.channels_of(identity).into_iter();
+        channels
+            .filter_map(|channel| self.shared.channels.get(channel))
+            .collect()
     }
 
     /// Number of open channels.

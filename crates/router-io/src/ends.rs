@@ -36,7 +36,7 @@ use crate::relay::{Destination, Relay};
 pub(crate) use crate::ends::datagrams::{DatagramSide, Datagrams};
 pub(crate) use crate::ends::handle::EndHandle;
 pub(crate) use crate::ends::local_side::{FromLocal, LocalSide};
-pub(crate) use crate::ends::metrics::BorderMeter;
+pub(crate) use crate::ends::metrics::{BorderMeter, first_time_bytes};
 pub(crate) use crate::ends::socket::SocketSide;
 
 use crate::ends::inbox::Inbox;
@@ -95,7 +95,7 @@ impl Ends {
     /// side until either is over. Then the controller of the circuit is told, unless it is the one who has
     /// ended the circuit.
     pub(crate) fn open<L: LocalSide>(&self, terms: &EndTerms, local: L) -> EndHandle {
-        let inbox = Arc::new(Inbox::new(terms));
+        let inbox = Arc::new(Inbox::new(terms, local.sdk_end()));
         let destination: Arc<dyn Destination> = inbox.clone();
         let (hop, replaced) = self.relay.attach(&terms.address, Arc::clone(&destination));
         if let Some(replaced) = replaced {

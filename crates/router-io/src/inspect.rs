@@ -6,7 +6,10 @@
 
 mod basics;
 mod circuits;
+mod config;
+mod edge;
 mod links;
+mod sdk;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -28,6 +31,7 @@ use crate::controllers::Controllers;
 
 pub(crate) use self::basics::Basics;
 pub(crate) use self::circuits::Circuits;
+pub(crate) use self::edge::EdgeView;
 pub(crate) use self::links::Links;
 
 /// Requests that are answered at a time; more are refused.
@@ -82,7 +86,7 @@ pub(crate) struct Inspections {
 }
 
 impl Subject {
-    fn parse(name: &str) -> Self {
+    pub(crate) fn parse(name: &str) -> Self {
         let (kind, argument) = name.split_once(':').unwrap_or((name, ""));
         Self {
             kind: kind.to_ascii_lowercase(),

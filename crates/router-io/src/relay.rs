@@ -28,6 +28,7 @@ use crate::circuit_message::CircuitMessage;
 use crate::clock::RouterClock;
 use crate::controllers::Controllers;
 use crate::relay::counters::Counters;
+use crate::sdk_channels::SdkEnd;
 
 pub(crate) use crate::relay::counters::RelayCounts;
 pub(crate) use crate::relay::view::CarriedCircuit;
@@ -50,6 +51,11 @@ pub(crate) trait Destination: Send + Sync {
     /// What it is, for inspections.
     fn kind(&self) -> &'static str {
         "xgress"
+    }
+
+    /// The SDK that it is an end of a circuit for, wherever payloads are numbered.
+    fn sdk_end(&self) -> Option<SdkEnd> {
+        None
     }
 
     /// What an end in this router is doing, for inspections. Links and SDKs have nothing to say.

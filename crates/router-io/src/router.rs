@@ -37,7 +37,7 @@ use crate::ends::Ends;
 use crate::health::Health;
 use crate::identity::{IdentityError, IdentityFiles, IdentityWatcher, Reload, RenewableFiles};
 use crate::ingress::{Ingress, IngressOpenError};
-use crate::inspect::{Basics, Circuits, Inspections, Links};
+use crate::inspect::{Basics, Circuits, EdgeView, Inspections, Links};
 use crate::links::{LinkManager, LinkParts};
 use crate::listeners::{BoundListeners, Listeners, ListenersError};
 use crate::metrics::{LinkMetrics, MetricsReporter, RelayMetrics};
@@ -363,6 +363,7 @@ impl Base {
             tls: Arc::clone(&self.tls),
             controllers: Arc::clone(&self.controllers),
             ends: self.ends.clone(),
+            metrics: Arc::clone(&self.metrics),
             entropy: Arc::clone(&self.entropy),
             observer: self.observer(Protocol::Edge),
             tasks: self.tasks.clone(),
@@ -451,7 +452,7 @@ impl Base {
             routes: self.routes(edge)?,
             links: Arc::clone(links),
             edge: edge.cloned(),
-            inspections: self.inspections(links, metrics),
+            inspections: self.inspections(links, edge, metrics),
         };
         let announced = links.announcements();
         Ok(ControlSetup {
@@ -487,6 +488,7 @@ impl Base {
     fn inspections(
         &self,
         links: &Arc<LinkManager>,
+        edge: Option<&Edge>,
         metrics: &Arc<MetricRegistry>,
     ) -> Arc<Inspections> {
         let controllers = Arc::clone(&self.controllers);
@@ -496,13 +498,17 @@ impl Base {
             clock: self.clock,
             metrics: Arc::clone(metrics),
             controllers: Arc::clone(&self.controllers),
-            config: Basics::shown_config(&self.effective),
+            config: Basics::shown_config(&self.effective, &self.config_file),
         });
         inspections.register(Basics::KINDS, &basics);
         let circuits = Arc::new(Circuits::new(Arc::clone(self.ends.relay())));
         inspections.register(Circuits::KINDS, &circuits);
         let links = Arc::new(Links::new(Arc::clone(links) as _));
         inspections.register(Links::KINDS, &links);
+        if let Some(edge) = edge {
+            let edge = EdgeView::new(edge.clone(), Arc::clone(self.ends.relay()));
+            inspections.register(EdgeView::KINDS, &Arc::new(edge));
+        }
         Arc::new(inspections)
     }
 

@@ -6,13 +6,15 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use parking_lot::RwLock;
 use portcullis_router::edge::{
-    ApiSession, BindKey, ChannelId, CircuitEnded, EdgeLimits, EndId, HostEvent, IdentityId, Offer,
-    ServiceSessionId,
+    ApiSession, BindKey, ChannelId, CircuitEnded, EdgeLimits, EndId, Flow, HostEvent, IdentityId,
+    Offer, ServiceSessionId,
 };
 use portcullis_transport::ChannelHandle;
 use portcullis_wire::Secret;
 use portcullis_wire::control::route::RouteOutcome;
+use portcullis_wire::edge::ConnectionId;
 use portcullis_wire::xgress::Control;
+use portcullis_xgress::Side;
 use tokio::sync::{Notify, mpsc, oneshot};
 
 /// The channels of all SDKs of a router.
@@ -47,12 +49,25 @@ pub(crate) enum Command {
     EndServiceSessions(Arc<[ServiceSessionId]>),
     /// For a reason.
     End(String),
-    /// Asks the SDK for values by their names.
-    #[expect(
-        dead_code,
-        reason = "the inspections of the edge ask with it, which come next"
-    )]
-    Inspect(Vec<String>, oneshot::Sender<Result<Secret<String>, String>>),
+    /// Asks the SDK for a value.
+    Inspect(SdkQuestion, oneshot::Sender<Result<Secret<String>, String>>),
+}
+
+/// What an SDK is asked about itself, or about one of its connections.
+#[derive(Debug)]
+pub(crate) struct SdkQuestion {
+    pub(crate) connection: Option<ConnectionId>,
+    /// Such as `context`.
+    pub(crate) name: String,
+}
+
+/// An end of a circuit at an SDK.
+#[derive(Debug, Clone)]
+pub(crate) struct SdkEnd {
+    pub(crate) sdk: Arc<SdkHandle>,
+    pub(crate) connection: ConnectionId,
+    pub(crate) side: Side,
+    pub(crate) flow: Flow,
 }
 
 /// Something that is only looked at, so that it does not matter how often it was said.
@@ -137,6 +152,14 @@ impl SdkHandle {
     /// Hands over something that may be dropped.
     pub(crate) fn suggest(&self, command: Command) {
         let _is_dropped = self.commands.try_send(command);
+    }
+
+    /// Asks the SDK. The answer is JSON; the error says for people why there is none.
+    pub(crate) async fn ask(&self, question: SdkQuestion) -> Result<Secret<String>, String> {
+        let (answer, asked) = oneshot::channel();
+        self.suggest(Command::Inspect(question, answer));
+        let unavailable = |_dropped| Err("the client is not available".to_owned());
+        asked.await.unwrap_or_else(unavailable)
     }
 
     pub(crate) fn notice(&self, notice: Notice) {

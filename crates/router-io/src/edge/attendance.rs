@@ -73,6 +73,11 @@ impl Attendance {
         self.presence.lock().channels_of(identity).collect()
     }
 
+    /// Reads who is connected.
+    pub(super) fn with<R>(&self, read: impl FnOnce(&Presence) -> R) -> R {
+        read(&self.presence.lock())
+    }
+
     /// Number of channels.
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {

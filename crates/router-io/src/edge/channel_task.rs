@@ -225,11 +225,13 @@ impl ChannelTask {
                 }
             },
             Command::End(reason) => self.sdk.end(&reason),
-            Command::Inspect(names, answer) => {
+            Command::Inspect(question, answer) => {
                 self.last_inspection += 1;
                 let inspection = InspectionId(self.last_inspection);
                 self.inspections.insert(inspection, answer);
-                self.sdk.inspect(inspection, names, now);
+                let names = vec![question.name];
+                self.sdk
+                    .inspect(inspection, question.connection, names, now);
             },
         }
     }

@@ -15,7 +15,7 @@ use tokio::sync::mpsc;
 use super::destination::SdkDestination;
 use super::local_side::SdkSide;
 use crate::circuit_message::CircuitMessage;
-use crate::ends::{EndHandle, EndTerms, Ends, Start};
+use crate::ends::{BorderMeter, EndHandle, EndTerms, Ends, Start, first_time_bytes};
 use crate::relay::{Destination, Relay};
 use crate::sdk_channels::SdkHandle;
 
@@ -41,6 +41,7 @@ enum OpenEnd {
     InSdk {
         hop: Hop,
         destination: Arc<dyn Destination>,
+        meter: BorderMeter,
     },
 }
 
@@ -99,16 +100,22 @@ impl Circuits {
     }
 
     fn open_in_sdk(&self, end: &CircuitEnd) -> OpenEnd {
+        let meter = self.ends.meter(&end.id.circuit, end.id.side);
         let destination: Arc<dyn Destination> = Arc::new(SdkDestination {
             end: end.id.clone(),
             connection: end.connection,
             sdk: Arc::clone(&self.sdk),
+            meter: meter.clone(),
         });
         let (hop, replaced) = self.relay().attach(&end.address, Arc::clone(&destination));
         if let Some(replaced) = replaced {
             replaced.unrouted(end.id.circuit.as_str());
         }
-        OpenEnd::InSdk { hop, destination }
+        OpenEnd::InSdk {
+            hop,
+            destination,
+            meter,
+        }
     }
 
     /// The SDK knows of the circuit.
@@ -140,7 +147,14 @@ impl Circuits {
             OpenEnd::InRouter { end, .. } => {
                 let _may_be_lost = self.relay().forward(end.hop(), message, Activity::NotShown);
             },
-            OpenEnd::InSdk { hop, .. } => self.relay().forward_or_drop(*hop, message),
+            OpenEnd::InSdk { hop, meter, .. } => {
+                if let CircuitMessage::Payload(payload) = &message
+                    && let Some(bytes) = first_time_bytes(payload)
+                {
+                    meter.received(bytes);
+                }
+                let _may_be_lost = self.relay().forward_or_drop(*hop, message);
+            },
         }
     }
 
@@ -153,7 +167,9 @@ impl Circuits {
                     end.abort();
                 }
             },
-            Some(OpenEnd::InSdk { hop, destination }) => {
+            Some(OpenEnd::InSdk {
+                hop, destination, ..
+            }) => {
                 self.relay().detach(hop, &destination);
                 self.relay().end(end.circuit.as_str(), end.side);
             },
@@ -163,7 +179,10 @@ impl Circuits {
 
     /// Forgets the end of a circuit that has ended by itself.
     pub(super) fn forget(&mut self, end: &EndId) {
-        if let Some(OpenEnd::InSdk { hop, destination }) = self.open.remove(end) {
+        if let Some(OpenEnd::InSdk {
+            hop, destination, ..
+        }) = self.open.remove(end)
+        {
             self.relay().detach(hop, &destination);
         }
     }

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use portcullis_channel::{Priority, SendErrorKind};
-use portcullis_router::edge::{CircuitEnded, EndId};
+use portcullis_router::edge::{CircuitEnded, EndId, Flow};
 use portcullis_wire::edge::{ConnectionId, EdgeMessage};
 
 use crate::circuit_message::CircuitMessage;
+use crate::ends::{BorderMeter, first_time_bytes};
 use crate::relay::Destination;
-use crate::sdk_channels::{Command, SdkHandle};
+use crate::sdk_channels::{Command, SdkEnd, SdkHandle};
 
 /// Sends what comes for a circuit straight to the queue of the SDK's channel. What does not fit is sent again
 /// by the other end.
@@ -17,6 +18,7 @@ pub(super) struct SdkDestination {
     pub(super) end: EndId,
     pub(super) connection: ConnectionId,
     pub(super) sdk: Arc<SdkHandle>,
+    pub(super) meter: BorderMeter,
 }
 
 impl SdkDestination {
@@ -30,8 +32,10 @@ impl SdkDestination {
 
 impl Destination for SdkDestination {
     fn deliver(&self, message: CircuitMessage) -> Result<(), CircuitMessage> {
+        let mut first_time = None;
         let message = match message {
             CircuitMessage::Payload(mut payload) => {
+                first_time = first_time_bytes(&payload);
                 payload.connection = Some(self.connection);
                 EdgeMessage::Payload(*payload)
             },
@@ -50,8 +54,30 @@ impl Destination for SdkDestination {
             Some(EdgeMessage::Acknowledgement(acknowledgement)) => {
                 Err(CircuitMessage::Acknowledgement(Box::new(acknowledgement)))
             },
-            _ => Ok(()),
+            _ => {
+                if let Some(bytes) = first_time {
+                    self.meter.sent(bytes);
+                }
+                Ok(())
+            },
         }
+    }
+
+    fn dropped(&self, message: &CircuitMessage) {
+        self.meter.dropped(message);
+    }
+
+    fn kind(&self) -> &'static str {
+        "xg-edge-fwd"
+    }
+
+    fn sdk_end(&self) -> Option<SdkEnd> {
+        Some(SdkEnd {
+            sdk: Arc::clone(&self.sdk),
+            connection: self.connection,
+            side: self.end.side,
+            flow: Flow::Sdk,
+        })
     }
 
     fn room(&self, _message: &CircuitMessage) -> BoxFuture<'static, ()> {

@@ -85,6 +85,11 @@ impl Hosts {
         self.hosting.lock().terminator_of(bind).cloned()
     }
 
+    /// Reads what is hosted.
+    pub(super) fn with<R>(&self, read: impl FnOnce(&Hosting) -> R) -> R {
+        read(&self.hosting.lock())
+    }
+
     /// Answers a controller that asks which of its terminators there are.
     pub(super) fn validate(
         self: &Arc<Self>,

@@ -98,6 +98,6 @@ async fn serve(
             greeting.finish();
             login::enter(shared, terms, connection, incoming, client).await;
         },
-        Err(denial) => login::refuse(&connection, incoming, denial).await,
+        Err(denial) => login::refuse(shared, &connection, incoming, denial).await,
     }
 }

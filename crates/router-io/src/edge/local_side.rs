@@ -6,14 +6,14 @@ use std::task::{Context, Poll, ready};
 
 use futures_util::future::BoxFuture;
 use portcullis_channel::{Message, Priority, SendErrorKind};
-use portcullis_router::edge::{CircuitData, CircuitEnded, EndId};
+use portcullis_router::edge::{CircuitData, CircuitEnded, EndId, Flow};
 use portcullis_wire::edge::{ConnectionId, Data, DataFlags, EdgeMessage};
 use portcullis_wire::xgress::Control;
 use portcullis_xgress::{EndReason, Segment};
 use tokio::sync::mpsc;
 
 use crate::ends::{FromLocal, LocalSide};
-use crate::sdk_channels::{Command, SdkHandle};
+use crate::sdk_channels::{Command, SdkEnd, SdkHandle};
 
 /// How traces name such an end.
 const KIND: &str = "xgress/edge";
@@ -103,6 +103,15 @@ impl SdkSide {
 impl LocalSide for SdkSide {
     fn kind(&self) -> &'static str {
         KIND
+    }
+
+    fn sdk_end(&self) -> Option<SdkEnd> {
+        Some(SdkEnd {
+            sdk: Arc::clone(&self.sdk),
+            connection: self.connection,
+            side: self.end.side,
+            flow: Flow::Router,
+        })
     }
 
     fn poll_read(&mut self, context: &mut Context<'_>) -> Poll<io::Result<FromLocal>> {

@@ -52,7 +52,12 @@ pub(super) async fn admit(
         let now = shared.clock.timestamp();
         match login.poll(&*shared.rights, now) {
             LoginStep::Admitted(client) => return Ok(client),
-            LoginStep::Denied(denial) => return Err(denial),
+            LoginStep::Denied(denial) => {
+                shared
+                    .metrics
+                    .invalid_token(shared.rights.model_index() > 0);
+                return Err(denial);
+            },
             LoginStep::Wait(until) => {
                 tokio::select! {
                     () = news => {},
@@ -123,6 +128,7 @@ pub(super) async fn enter<S: Stream>(
             };
             let reason = reason.to_string();
             refuse(
+                shared,
                 &admitted.connection,
                 admitted.incoming,
                 Denial { class, reason },
@@ -134,12 +140,14 @@ pub(super) async fn enter<S: Stream>(
 
 /// Tells a client why it may not connect.
 pub(super) async fn refuse<S: Stream>(
+    shared: &Shared,
     connection: &Connection,
     incoming: Incoming<S>,
     denial: Denial,
 ) {
     let (peer, says) = (connection.peer, incoming.hello().id.escape_debug());
     tracing::info!(%peer, client = %says, reason = %denial.reason.escape_debug(), "a client is refused");
+    shared.metrics.refused.mark(1);
     incoming.reject(denial.class, &denial.reason).await;
 }
 
@@ -189,7 +197,7 @@ async fn open<S: Stream>(
             .enter(channel, &identity, connect_time(shared, &connection))
     {
         shared.groups.abandon(reservation);
-        refuse(&connection, incoming, denial).await;
+        refuse(shared, &connection, incoming, denial).await;
         return;
     }
     let headers = hello_headers(shared.version.clone());
@@ -210,11 +218,13 @@ async fn open<S: Stream>(
         return;
     };
     tracing::info!(channel = channel.0, %identity, peer = %connection.peer, "a client is connected");
+    shared.metrics.connected.mark(1);
     let task = channel_task(shared, channel, client, handle.clone(), inbox);
     let served = Arc::clone(shared);
     shared.clients.spawn(async move {
         task.run().await;
         handle.close();
+        served.metrics.disconnected.mark(1);
         served.groups.close(registration);
     });
 }

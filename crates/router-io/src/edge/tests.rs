@@ -3,6 +3,7 @@
 mod both_ends;
 mod circuits;
 mod controller;
+mod inspections;
 mod logins;
 mod network;
 mod rights;

@@ -16,6 +16,7 @@ use tokio::sync::{Notify, oneshot};
 use super::{EndTerms, Start};
 use crate::circuit_message::CircuitMessage;
 use crate::relay::{Destination, EndView};
+use crate::sdk_channels::SdkEnd;
 
 /// Messages that an empty inbox keeps room for.
 const KEPT: usize = 16;
@@ -23,6 +24,7 @@ const KEPT: usize = 16;
 /// What waits for the task of an end: messages, and what others want of it.
 pub(super) struct Inbox {
     circuit: CircuitId,
+    sdk: Option<SdkEnd>,
     /// Of data. As much as the end could take at best, so that nothing is refused only because the task
     /// has not run.
     max_bytes: usize,
@@ -59,13 +61,14 @@ pub(super) struct Wishes {
 }
 
 impl Inbox {
-    pub(super) fn new(terms: &EndTerms) -> Self {
+    pub(super) fn new(terms: &EndTerms, sdk: Option<SdkEnd>) -> Self {
         let wishes = Wishes {
             is_started: terms.start == Start::AtOnce,
             ..Wishes::default()
         };
         Self {
             circuit: terms.circuit.clone(),
+            sdk,
             max_bytes: usize::try_from(terms.options.receive_buffer).unwrap_or(usize::MAX),
             state: Mutex::new(State {
                 wishes,
@@ -175,6 +178,10 @@ impl Destination for Inbox {
         if circuit == self.circuit.as_str() {
             self.want(|wishes| wishes.is_unrouted = true);
         }
+    }
+
+    fn sdk_end(&self) -> Option<SdkEnd> {
+        self.sdk.clone()
     }
 
     fn end_view(&self) -> BoxFuture<'static, Option<EndView>> {

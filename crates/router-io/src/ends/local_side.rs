@@ -6,6 +6,8 @@ use std::task::{Context, Poll};
 use portcullis_wire::xgress::Control;
 use portcullis_xgress::{EndReason, Segment};
 
+use crate::sdk_channels::SdkEnd;
+
 /// What an end of a circuit is connected to at its router: a socket, datagrams, a connection of an SDK.
 ///
 /// The task of the end polls it, in its own context; every `Pending` has to wake it. Both directions are
@@ -15,6 +17,11 @@ use portcullis_xgress::{EndReason, Segment};
 pub(crate) trait LocalSide: Send + Unpin + 'static {
     /// How traces name this kind of end, such as `xgress/edge`.
     fn kind(&self) -> &'static str;
+
+    /// The SDK that it stands for, if it stands for one.
+    fn sdk_end(&self) -> Option<SdkEnd> {
+        None
+    }
 
     /// The next segment for the other end of the circuit. It is asked only while the circuit has room, so
     /// what is not asked for pushes back. After [`FromLocal::EndOfStream`], [`FromLocal::Closed`] or an

@@ -6,7 +6,10 @@ use portcullis_channel::Moment;
 use portcullis_router::metrics::{
     CircuitUsage, Gauge, Histogram, Meter, MetricName, MetricRegistry, Timer, Traffic, Unit,
 };
+use portcullis_wire::xgress::{Payload, PayloadFlags};
 use portcullis_xgress::{Counters, Side, Stats};
+
+use crate::circuit_message::CircuitMessage;
 
 /// The figures of all ends of circuits at a router. They are reported as long as this is held.
 pub(crate) struct EndMetrics {
@@ -27,6 +30,14 @@ pub(crate) struct EndMetrics {
     blocked_by_peer: Blocked,
     blocked_time: Arc<Timer>,
     write_time: Arc<Timer>,
+    dropped_for_sdks: Dropped,
+}
+
+/// What SDKs had no room for that are ends themselves.
+struct Dropped {
+    messages: Arc<Meter>,
+    payloads: Arc<Meter>,
+    acknowledgements: Arc<Meter>,
 }
 
 /// What passes between ends of one side and whatever they end at, by OpenZiti's name of the side.
@@ -130,6 +141,11 @@ impl EndMetrics {
             },
             blocked_time: timer("xgress.blocked_time"),
             write_time: timer("xgress.tx_write_time"),
+            dropped_for_sdks: Dropped {
+                messages: meter("xgress.edge.dropped_msgs"),
+                payloads: meter("xgress.edge.dropped_payloads"),
+                acknowledgements: meter("xgress.edge.dropped_acks"),
+            },
         })
     }
 
@@ -203,6 +219,17 @@ impl BorderMeter {
             Side::Terminator => Traffic::EgressSent,
         };
         self.usage.count(traffic, bytes);
+    }
+
+    /// The SDK had no room for a message.
+    pub(crate) fn dropped(&self, message: &CircuitMessage) {
+        let dropped = &self.metrics.dropped_for_sdks;
+        dropped.messages.mark(1);
+        match message {
+            CircuitMessage::Payload(_) => dropped.payloads.mark(1),
+            CircuitMessage::Acknowledgement(_) => dropped.acknowledgements.mark(1),
+            CircuitMessage::Control(_) => {},
+        }
     }
 }
 
@@ -328,6 +355,13 @@ impl Drop for EndMeter {
             ..Told::default()
         });
     }
+}
+
+/// Bytes of a payload that an SDK sends or gets, unless it is sent again: the router does not know what has
+/// arrived.
+pub(crate) fn first_time_bytes(payload: &Payload) -> Option<usize> {
+    let is_repeated = payload.flags.contains(PayloadFlags::RETRANSMITTED);
+    (!is_repeated).then(|| payload.data.expose().len())
 }
 
 fn signed(value: impl TryInto<i64>) -> i64 {

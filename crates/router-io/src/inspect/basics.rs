@@ -1,6 +1,7 @@
 //! What a router always knows of itself.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use portcullis_router::in_go;
@@ -8,7 +9,7 @@ use portcullis_router::metrics::MetricRegistry;
 use portcullis_router_config::EffectiveConfig;
 use serde_json::{Value as Json, json};
 
-use super::{InspectError, InspectFuture, Inspectable, Inspected, Subject};
+use super::{InspectError, InspectFuture, Inspectable, Inspected, Subject, config};
 use crate::clock::RouterClock;
 use crate::controllers::Controllers;
 
@@ -19,7 +20,7 @@ pub(crate) struct Basics {
     pub(crate) clock: RouterClock,
     pub(crate) metrics: Arc<MetricRegistry>,
     pub(crate) controllers: Arc<Controllers>,
-    /// The values of the file by key, each with its source; without secrets.
+    /// As [`shown_config`](Self::shown_config) shows it.
     pub(crate) config: Json,
 }
 
@@ -37,8 +38,8 @@ impl Basics {
     ];
 
     /// The values of a file, as they are shown.
-    pub(crate) fn shown_config(config: &EffectiveConfig) -> Json {
-        config.to_json()
+    pub(crate) fn shown_config(config: &EffectiveConfig, file: &Path) -> Json {
+        config::shown(config, file)
     }
 
     fn controllers(&self) -> Json {

@@ -2,17 +2,22 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::join_all;
+use portcullis_router::edge::Flow;
 use portcullis_router::in_go;
-use portcullis_xgress::Side;
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
+use tokio::time::timeout;
 
-use super::{InspectFuture, Inspectable, Inspected, Subject};
+use super::{InspectFuture, Inspectable, Inspected, Subject, sdk};
 use crate::relay::{CarriedCircuit, Destination, EndView, Relay};
 
 /// Circuits that are listed at most.
 const MAX_CIRCUITS: usize = 20_000;
+
+/// How long an SDK may take to tell of its end.
+const ANSWER_TIME: Duration = Duration::from_secs(2);
 
 /// Circuits, and the ends of each.
 pub(crate) struct Circuits {
@@ -68,26 +73,65 @@ impl Inspectable for Circuits {
             return Inspected::Nothing.now();
         };
         let destinations = self.relay.destinations_of(&subject.argument);
-        Box::pin(async move { Ok(Inspected::Json(one(&carried, destinations).await)) })
+        let name = format!("{}:{}", subject.kind, carried.circuit);
+        Box::pin(async move { Ok(Inspected::Json(one(&carried, destinations, &name).await)) })
     }
 }
 
-async fn one(carried: &CarriedCircuit, destinations: Vec<(String, Arc<dyn Destination>)>) -> Json {
-    let ends = destinations
+async fn one(
+    carried: &CarriedCircuit,
+    destinations: Vec<(String, Arc<dyn Destination>)>,
+    name: &str,
+) -> Json {
+    let (mut details, mut of_sdks, mut errors) = (Map::new(), Map::new(), Vec::new());
+    for (address, destination) in &destinations {
+        if let Some(end) = destination.sdk_end() {
+            let shown = sdk::end(carried, address, &end);
+            of_sdks.insert(end.connection.0.to_string(), shown);
+        }
+    }
+    let asked = destinations
         .into_iter()
         .map(|(address, destination)| async move {
-            let view = destination.end_view().await?;
-            let shown = end(&address, &view);
-            Some((address, shown))
+            let detail = detail(&address, &*destination, name).await;
+            (address, detail)
         });
-    let ends = join_all(ends).await.into_iter().flatten();
+    for (address, detail) in join_all(asked).await {
+        match detail {
+            Ok(Some(detail)) => {
+                details.insert(address, detail);
+            },
+            Ok(None) => {},
+            Err(error) => errors.push(format!("end {address}: {error}")),
+        }
+    }
     json!({
         "circuitId": carried.circuit,
         "forwards": routes(carried),
-        "xgressDetails": ends.collect::<BTreeMap<_, _>>(),
-        "relatedEntities": null,
-        "errors": null,
+        "xgressDetails": details,
+        "relatedEntities": if of_sdks.is_empty() { Json::Null } else { json!({ "edge": of_sdks }) },
+        "errors": if errors.is_empty() { Json::Null } else { errors.into() },
     })
+}
+
+/// What an end in this router is doing, or that of an SDK, as the SDK says; nothing of links.
+async fn detail(
+    address: &str,
+    destination: &dyn Destination,
+    name: &str,
+) -> Result<Option<Json>, String> {
+    match destination.sdk_end() {
+        Some(end) if end.flow == Flow::Sdk => {
+            let asked = sdk::ask(&end.sdk, Some(end.connection), name);
+            let late = |_elapsed| Err("the client does not answer in time".to_owned());
+            let answer = timeout(ANSWER_TIME, asked).await.unwrap_or_else(late);
+            answer.map(Some)
+        },
+        _ => {
+            let view = destination.end_view().await;
+            Ok(view.map(|view| end(address, &view)))
+        },
+    }
 }
 
 fn routes(carried: &CarriedCircuit) -> BTreeMap<&str, &str> {
@@ -103,11 +147,9 @@ fn end(address: &str, view: &EndView) -> Json {
     json!({
         "address": address,
         "kind": view.kind,
-        "originator": match view.side {
-            Side::Initiator => "Initiator",
-            Side::Terminator => "Terminator",
-        },
+        "originator": sdk::originator(view.side),
         "timeSinceLastLinkRx": in_go(view.silent_for).to_string(),
+        "goroutines": null,
         "sequence": stats.next_sent,
         "sendBufferDetail": {
             "windowSize": stats.window,

@@ -1,5 +1,6 @@
 use std::collections::BTreeSet;
 use std::future::pending;
+use std::path::Path;
 
 use portcullis_domain::clock::Timestamp;
 use portcullis_forwarding::ForwardingOptions;
@@ -69,7 +70,7 @@ fn inspections() -> (Arc<Inspections>, Arc<Basics>) {
         clock,
         metrics: Arc::new(MetricRegistry::default()),
         controllers: Arc::clone(&controllers),
-        config: Basics::shown_config(&effective),
+        config: Basics::shown_config(&effective, Path::new("r.yml")),
     });
     let relay = Relay::new(
         "r1".into(),
@@ -160,8 +161,25 @@ async fn router_without_edge_says_so() {
 async fn configuration_is_shown_without_secrets() {
     let (inspections, _) = inspections();
     let config = json(&inspections, "config").await;
-    assert_eq!(config["ctrl.endpoint"]["value"], "tls:c.example.test:6262");
     assert!(!config.to_string().contains("SECRET"), "{config}");
+    insta::assert_snapshot!(serde_json::to_string_pretty(&config).unwrap(), @r#"
+    {
+      "@file": "r.yml",
+      "ctrl": {
+        "endpoint": "tls:c.example.test:6262"
+      },
+      "identity": {
+        "ca": "ca.pem"
+      },
+      "proxy": {
+        "address": "p.example.test:1",
+        "password": "(a password)",
+        "type": "http",
+        "username": "me"
+      },
+      "v": 3
+    }
+    "#);
 }
 
 #[tokio::test]

@@ -43,6 +43,7 @@ pub(super) struct World {
     pub(super) clock: RouterClock,
     pub(super) stop: CancellationToken,
     pub(super) tasks: TaskTracker,
+    pub(super) metrics: Arc<MetricRegistry>,
     routes: Arc<Routes>,
     folder: tempfile::TempDir,
 }
@@ -67,11 +68,8 @@ impl World {
         let relay = Arc::new(relay);
         let (tasks, stop) = (TaskTracker::new(), CancellationToken::new());
         let tls = Arc::new(Tls::new(network.router()).unwrap());
-        let ends = Ends::new(
-            Arc::clone(&relay),
-            &MetricRegistry::default(),
-            tasks.clone(),
-        );
+        let metrics = Arc::new(MetricRegistry::default());
+        let ends = Ends::new(Arc::clone(&relay), &metrics, tasks.clone());
         let settings = EdgeSettings {
             limits,
             end_options: Options::default(),
@@ -89,6 +87,7 @@ impl World {
             tls: Arc::clone(&tls),
             controllers: Arc::clone(&controllers),
             ends,
+            metrics: Arc::clone(&metrics),
             entropy: Arc::new(Seeded::new(2)),
             observer: None,
             tasks: tasks.clone(),
@@ -137,6 +136,7 @@ impl World {
             clock,
             stop,
             tasks,
+            metrics,
             routes,
             folder,
         }

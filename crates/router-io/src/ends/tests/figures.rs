@@ -86,6 +86,8 @@ async fn each_side_counts_what_it_takes_and_brings() {
     xgress.blocked_by_remote_window_rate: 0
     xgress.blocked_time
     xgress.dropped_payloads: 0
+    xgress.edge.dropped_msgs: 0
+    xgress.edge.dropped_payloads: 0
     xgress.payload_duplicates: 0
     xgress.retransmission_failures: 0
     xgress.retransmissions: 0

@@ -2,7 +2,7 @@
 
 use portcullis_channel::Frame;
 use portcullis_domain::clock::Timestamp;
-use portcullis_wire::edge::{ConnectionKind, EdgeMessage, InspectRequest};
+use portcullis_wire::edge::{ConnectionId, ConnectionKind, EdgeMessage, InspectRequest};
 
 use super::{SdkChannel, Timer};
 use crate::edge::action::{Action, AskId, InspectionId};
@@ -20,18 +20,21 @@ pub(super) enum Asked {
 }
 
 impl SdkChannel {
-    /// Asks the SDK for values, such as `context`. The answer is an [`Action::Inspected`]; C SDKs give
-    /// none.
-    pub fn inspect(&mut self, inspection: InspectionId, names: Vec<String>, now: Timestamp) {
+    /// Asks the SDK for values, such as `context`, or one of its connections, for `circuit:<id>`. The answer
+    /// is an [`Action::Inspected`]; C SDKs give none.
+    pub fn inspect(
+        &mut self,
+        inspection: InspectionId,
+        connection: Option<ConnectionId>,
+        names: Vec<String>,
+        now: Timestamp,
+    ) {
         let inspections = self.asked.values();
         let count = inspections.filter(|asked| matches!(asked, Asked::Sdk(_)));
         if self.has_ended || count.count() >= self.limits.inspections {
             return self.inspected(inspection, Err("the client is not available".to_owned()));
         }
-        let question = InspectRequest {
-            connection: None,
-            names,
-        };
+        let question = InspectRequest { connection, names };
         let question = EdgeMessage::InspectRequest(question);
         self.ask(Asked::Sdk(inspection), question, now);
     }

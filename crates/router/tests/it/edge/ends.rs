@@ -184,7 +184,7 @@ fn end_of_the_session_ends_everything_in_order() {
     let now = world.now;
     world
         .channel(alice)
-        .inspect(InspectionId(9), vec!["context".to_owned()], now);
+        .inspect(InspectionId(9), None, vec!["context".to_owned()], now);
     world.settle();
     world.done.asked.clear();
     world

@@ -219,7 +219,9 @@ fn inspection_is_answered_once_or_given_up() {
     let inspect = |world: &mut World| {
         let now = world.now;
         let names = vec!["context".to_owned()];
-        world.channel(alice).inspect(InspectionId(1), names, now);
+        world
+            .channel(alice)
+            .inspect(InspectionId(1), None, names, now);
         world.settle();
         world.done.asked.pop_front().map(|(_, ask, _)| ask)
     };

@@ -259,7 +259,9 @@ fn inspection_asks_for_names() {
     let alice = world.oidc("alice");
     let names = ["circuits", "context"].map(str::to_owned).to_vec();
     let now = world.now;
-    world.channel(alice).inspect(InspectionId(1), names, now);
+    world
+        .channel(alice)
+        .inspect(InspectionId(1), None, names, now);
     world.settle();
     assert_same(
         &asked(&mut world),
