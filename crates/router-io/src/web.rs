@@ -245,4 +245,4 @@ async fn resolve(interface: &str) -> Result<SocketAddr, WebError> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -3,6 +3,7 @@
 mod both_ends;
 mod circuits;
 mod controller;
+mod figures;
 mod inspections;
 mod logins;
 mod network;

@@ -38,7 +38,7 @@ fn tls() -> Arc<Tls> {
 }
 
 /// What a file with these servers serves, and where.
-struct Served {
+pub(crate) struct Served {
     tls: Arc<Tls>,
     addresses: Vec<SocketAddr>,
     metrics: Arc<MetricRegistry>,
@@ -48,6 +48,11 @@ struct Served {
 
 impl Served {
     async fn start(web: &str) -> Self {
+        Self::with(web, Arc::default()).await
+    }
+
+    /// With figures that others measure.
+    pub(crate) async fn with(web: &str, metrics: Arc<MetricRegistry>) -> Self {
         let text = format!("v: 3\nhealthChecks: {{linkCheck: {{minLinks: 1}}}}\nweb:\n{web}");
         let file = SourceFile::new("router.yml", text.as_bytes());
         let mut config = load(&file, &CheckOptions::new()).config;
@@ -71,7 +76,6 @@ impl Served {
             Arc::new(Controllers::new(Duration::from_secs(1))),
             Arc::new(NoLinks),
         );
-        let metrics = Arc::new(MetricRegistry::default());
         let content = WebContent {
             health: Arc::new(health),
             metrics: Arc::clone(&metrics),
@@ -89,7 +93,7 @@ impl Served {
     }
 
     /// The response to a request, with its head in lower case.
-    async fn ask(&self, head: &str) -> String {
+    pub(crate) async fn ask(&self, head: &str) -> String {
         let socket = TcpStream::connect(self.addresses[0]).await.unwrap();
         let connecting = self.tls.connect(socket, "localhost", "http/1.1");
         let mut stream = connecting.await.unwrap();
@@ -100,14 +104,14 @@ impl Served {
         String::from_utf8(response).unwrap()
     }
 
-    async fn end(self) {
+    pub(crate) async fn end(self) {
         self.stop.cancel();
         self.tasks.close();
         self.tasks.wait().await;
     }
 }
 
-const BOTH: &str = "
+pub(crate) const BOTH: &str = "
   - name: monitoring
     bindPoints: [{interface: '127.0.0.1:1', address: 'localhost:1', newAddress: 'r.example.test:9'}]
     apis: [{binding: health-checks}, {binding: metrics}]

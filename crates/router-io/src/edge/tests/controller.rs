@@ -246,6 +246,11 @@ impl Controller {
         self.state.lock().terminators.keys().cloned().collect()
     }
 
+    /// All that the router has said.
+    pub(super) fn all_heard(&self) -> Vec<ControlMessage> {
+        self.state.lock().heard.clone()
+    }
+
     /// Waits until the router has said something that is looked for.
     pub(super) async fn heard<R: Send>(
         &self,
