@@ -205,6 +205,7 @@ fn bind_is_refused_while_too_many_creations_wait() {
     world.says(bob, EdgeMessage::Bind(bind(1, "l1")));
     let first = world.created();
     world.says(bob, EdgeMessage::Bind(bind(2, "l2")));
+    world.done.sent.clear();
     world.says(bob, EdgeMessage::Bind(bind(3, "l3")));
     let reason = world.closed().structured_error.unwrap();
     assert!(reason.contains(r#""retryHint":1"#), "{reason}");
