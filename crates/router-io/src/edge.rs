@@ -264,6 +264,7 @@ impl Edge {
             },
             Says::CreateTerminatorAnswerV2(answer) => shared.hosts.create_answered(answer),
             Says::ValidateTerminators(question) => shared.hosts.validate(from, request, &question),
+            Says::ValidateTerminatorsV1(question) => shared.hosts.validate_v1(&question),
             other => return Some(other),
         }
         None

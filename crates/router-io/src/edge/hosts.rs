@@ -11,7 +11,7 @@ use portcullis_router::edge::{
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::terminator::{
     CreateTerminatorAnswerV2, InvalidReason, TerminatorState, TerminatorToValidate,
-    ValidateTerminators,
+    ValidateTerminators, ValidateTerminatorsV1,
 };
 use tokio_util::task::TaskTracker;
 
@@ -104,6 +104,11 @@ impl Hosts {
         }
         let answer = ControlMessage::ValidatedTerminators(answer);
         self.controllers.reply(from, request, &answer);
+    }
+
+    /// Has removed what a controller of old asks for and nobody hosts.
+    pub(super) fn validate_v1(self: &Arc<Self>, question: &ValidateTerminatorsV1) {
+        self.change(|hosting, now| hosting.validate_v1(question, now));
     }
 
     fn change<R>(self: &Arc<Self>, change: impl FnOnce(&mut Hosting, Timestamp) -> R) -> R {

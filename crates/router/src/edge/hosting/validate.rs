@@ -2,13 +2,17 @@
 
 use portcullis_domain::clock::Timestamp;
 use portcullis_wire::control::terminator::{
-    InvalidReason, TerminatorState, ValidateTerminators, ValidatedTerminators,
+    InvalidReason, TerminatorState, ValidateTerminators, ValidateTerminatorsV1,
+    ValidatedTerminators,
 };
 
 use super::Hosting;
 
 /// How terminators that SDKs host are bound.
 const BINDING: &str = "edge";
+
+/// How terminators that tunnels in routers host are bound.
+const TUNNEL: &str = "tunnel";
 
 impl Hosting {
     /// The answer for the terminators of the binding `edge`; the others are left out.
@@ -47,5 +51,21 @@ impl Hosting {
         }
         self.proceed(now);
         ValidatedTerminators { states }
+    }
+
+    /// The same for controllers that expect no answer: those that are hosted by nobody here are removed.
+    pub fn validate_v1(&mut self, question: &ValidateTerminatorsV1, now: Timestamp) {
+        for asked in &question.terminators {
+            let is_hosted = match asked.binding.as_str() {
+                BINDING => self.table.get(&asked.id).is_some(),
+                TUNNEL => false,
+                // What is dialed for these is in the file.
+                _ => true,
+            };
+            if !is_hosted {
+                self.removals.add(asked.id.as_str().into());
+            }
+        }
+        self.proceed(now);
     }
 }

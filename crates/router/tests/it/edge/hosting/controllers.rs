@@ -8,7 +8,7 @@ use portcullis_router::edge::EdgeLimits;
 use portcullis_wire::RetryHint;
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::terminator::{
-    CreateTerminatorResult, TerminatorToValidate, ValidateTerminators,
+    CreateTerminatorResult, TerminatorToValidate, ValidateTerminators, ValidateTerminatorsV1,
 };
 use portcullis_wire::edge::{Bind, ConnectionKind, EdgeMessage};
 use std::time::Duration;
@@ -277,6 +277,34 @@ fn validation_counts_as_the_answer_to_a_creation() {
     assert_eq!(sent(&mut world), [(bob, BIND_SUCCESS)]);
     world.wait(Duration::from_mins(5));
     assert!(world.done.told.is_empty(), "it is not asked again");
+}
+
+#[test]
+fn controller_of_old_has_removed_what_nobody_hosts() {
+    let mut world = World::new();
+    let bob = world.oidc("bob");
+    world.bound(bob, bind(1, "listener"));
+    let hosted = world.hosting.terminators().next().unwrap().id.to_string();
+    let asked = [
+        (hosted.as_str(), "edge"),
+        ("unknown", "edge"),
+        ("tunneled", "tunnel"),
+        ("dialed", "transport"),
+    ];
+    let terminators = asked.map(|(id, binding)| TerminatorToValidate {
+        id: id.to_owned(),
+        binding: binding.to_owned(),
+        address: id.to_owned(),
+        marker: 0,
+    });
+    let question = ValidateTerminatorsV1 {
+        terminators: terminators.into(),
+    };
+    world.hosting.validate_v1(&question, world.now);
+    world.settle();
+    let (_, ids) = world.done.removals.pop_front().unwrap();
+    assert_eq!(ids, ["tunneled", "unknown"]);
+    assert!(world.done.removals.is_empty());
 }
 
 #[test]
