@@ -5,7 +5,6 @@ use std::sync::Arc;
 use portcullis_channel::ReplyTo;
 use portcullis_router::edge::ControllerId;
 use portcullis_wire::control::ControlMessage;
-use portcullis_wire::control::link::FaultSubject;
 
 use crate::controllers::ControlService;
 use crate::edge::Edge;
@@ -47,7 +46,7 @@ impl ControlService for Dispatcher {
             Says::Route(route) => self.routes.route(from, request, route),
             Says::Unroute(unroute) => self.routes.unroute(&unroute),
             Says::PeerStateChanges(changes) => self.links.peers_changed(&changes),
-            Says::Fault(fault) if fault.subject == FaultSubject::Link => self.links.faulted(&fault),
+            Says::Fault(fault) => self.links.faulted(&fault),
             Says::InspectRequest(question) => self.inspections.handle(from, request, question),
             other => self.handle_of_edge(from, &request, other),
         }

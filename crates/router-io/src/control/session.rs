@@ -7,7 +7,7 @@ use portcullis_channel::group::{Backoff, ConnectionCounts, DialOptions, Jitter};
 use portcullis_channel::{
     ChannelKind, ContentType, Frame, Priority, ReplyTo, ResultMessage, ResultStatus,
 };
-use portcullis_router::control::{Identified, Reconnects, check_controller};
+use portcullis_router::control::{Identified, Reconnects, Target, check_controller};
 use portcullis_router::edge::ControllerId;
 use portcullis_transport::{ChannelHandle, Group, GroupSettings};
 use portcullis_wire::control::ControlMessage;
@@ -138,7 +138,6 @@ impl Session {
 
     /// Learns which controller has answered. What is dialed is that controller from now on.
     fn identify(&self, controller: &ControllerId) -> Identified {
-        use portcullis_router::control::Target;
         let mut known = self.context.known.lock();
         let mut target = self.place.target.lock();
         self.context.failures.clear(&target);

@@ -1,6 +1,8 @@
 //! The links of a router.
 
 mod actions;
+mod carrying;
+mod opening;
 mod reports;
 
 use std::collections::BTreeMap;
@@ -13,11 +15,10 @@ use portcullis_forwarding::WorkQueue;
 use portcullis_pki::Fingerprint;
 use portcullis_router::circuits::QueueSize;
 use portcullis_router::links::{
-    Admission, Dial, DialFailure, Link, LinkId, LinkKey, LinkListener, LinkSettings, LinkStatus,
-    Links, RouterId,
+    Dial, Link, LinkKey, LinkListener, LinkSettings, LinkStatus, Links, RouterId,
 };
 use portcullis_router::metrics::{Meter, MetricName, MetricRegistry};
-use portcullis_transport::{Groups, Inbox, Observer, Transport, TransportLimits};
+use portcullis_transport::{Groups, Observer, Transport, TransportLimits};
 use portcullis_wire::control::link::{Fault, FaultSubject};
 use portcullis_wire::control::peer::{self, PeerState, PeerStateChanges};
 use portcullis_yaml::syntax::HostPort;
@@ -28,17 +29,17 @@ use tokio_util::task::TaskTracker;
 
 use crate::clock::RouterClock;
 use crate::controllers::Controllers;
-use crate::links::accept::{GroupPlace, MAX_ACCEPTED};
+use crate::links::accept::MAX_ACCEPTED;
 use crate::links::announcement::{announce, announced, interface_of};
 use crate::links::counters::{Counters, LinkSizes};
-use crate::links::dial::{Dialed, Dialing, LinkDialError};
+use crate::links::dial::Dialing;
 use crate::links::halves::Halves;
 use crate::links::open_link::OpenLink;
 use crate::links::service::LinkService;
 use crate::links::verification::Verification;
 use crate::links::view::LinkView;
 use crate::listeners::Protocol;
-use crate::relay::{Destination, Relay};
+use crate::relay::Relay;
 use crate::tls::Tls;
 
 /// What links need of a router.
@@ -206,7 +207,7 @@ impl LinkManager {
         });
     }
 
-    /// Handles a fault from a controller: the link is closed, unless it is newer.
+    /// Handles a fault from a controller: if it is that of a link, the link is closed, unless it is newer.
     pub(crate) fn faulted(&self, fault: &Fault) {
         if fault.subject != FaultSubject::Link {
             return;
@@ -224,172 +225,6 @@ impl LinkManager {
         for (link, open) in meant {
             tracing::info!(link = %link.id, router = %open.key.peer(), "a controller has a link closed");
             open.close();
-        }
-    }
-
-    /// Dials, and tells the state machine what has become of it.
-    async fn dial(self: Arc<Self>, dial: Dial) {
-        match self.dialing.dial(&dial).await {
-            Ok(dialed) => self.open_dialed(dial, dialed),
-            Err(error) => self.fail_dial(dial, &error),
-        }
-    }
-
-    fn fail_dial(self: &Arc<Self>, dial: Dial, error: &LinkDialError) {
-        let ticket = dial.ticket;
-        tracing::warn!(
-            router = %ticket.key().peer(),
-            address = %ticket.address().escape_debug(),
-            error = error as &dyn std::error::Error,
-            "a link cannot be dialed"
-        );
-        let key = ticket.key().clone();
-        self.act(|state, now| {
-            state.dials.finish();
-            state.links.dial_failed(ticket, DialFailure::Failed, now);
-        });
-        self.report_lost(&key);
-    }
-
-    fn open_dialed(self: &Arc<Self>, dial: Dial, dialed: Dialed) {
-        let ticket = dial.ticket;
-        let link = Arc::new(OpenLink {
-            key: ticket.key().clone(),
-            link: ticket.link().clone(),
-            dialed: Some(ticket.address().to_owned()),
-            channels: dialed.channels,
-            connections: dialed.connections,
-            counters: self.counters(),
-        });
-        let inboxes = dialed.inboxes;
-        self.act(|state, now| {
-            state.dials.finish();
-            if link.is_closed() {
-                // Closed before it was in use: most likely the other router has dialed, too.
-                let failure = DialFailure::Duplicate;
-                state.links.dial_failed(ticket, failure, now);
-                return;
-            }
-            let admission = state.links.dial_succeeded(ticket, now);
-            self.open(state, link, inboxes, admission, None);
-        });
-    }
-
-    /// Whether another link of a router is accepted; why not, otherwise. Whoever verifies the router asks
-    /// before.
-    pub(super) fn may_accept(&self, key: &LinkKey, id: &LinkId) -> Result<(), &'static str> {
-        let state = self.state.lock();
-        let is_taken = |open: &OpenLink| open.link.id == *id && open.key.peer() != key.peer();
-        if state.open.values().any(|open| is_taken(open)) {
-            return Err("another link has this id");
-        }
-        let of_router = state.open.values();
-        let of_router =
-            of_router.filter(|open| open.dialed.is_none() && open.key.peer() == key.peer());
-        if of_router.count() >= MAX_ACCEPTED {
-            return Err("the router has too many links");
-        }
-        Ok(())
-    }
-
-    /// Handles a link that a verified router has dialed.
-    pub(super) fn open_accepted(
-        self: &Arc<Self>,
-        link: Arc<OpenLink>,
-        inboxes: Vec<Inbox>,
-        place: Option<GroupPlace>,
-    ) {
-        // Meanwhile others may have come.
-        if let Err(reason) = self.may_accept(&link.key, &link.link.id) {
-            tracing::debug!(link = %link.link.id, reason, "a link is closed");
-            link.close();
-            self.give_back(place);
-            return;
-        }
-        self.act(|state, now| {
-            let accepted = link.link.clone();
-            let admission = state.links.link_accepted(&link.key, accepted, now);
-            self.open(state, link, inboxes, admission, place);
-        });
-    }
-
-    fn open(
-        self: &Arc<Self>,
-        state: &mut State,
-        link: Arc<OpenLink>,
-        inboxes: Vec<Inbox>,
-        admission: Admission,
-        place: Option<GroupPlace>,
-    ) {
-        if let Some(same) = state.open.insert(link.link.clone(), Arc::clone(&link)) {
-            same.close();
-        }
-        let is_back = |lost: &Link| lost.id == link.link.id;
-        if admission == Admission::Admitted && state.lost.get(&link.key).is_some_and(is_back) {
-            state.lost.remove(&link.key);
-        }
-        self.tasks
-            .spawn(Arc::clone(self).carry(link, inboxes, admission, place));
-    }
-
-    /// Runs a link to its end.
-    async fn carry(
-        self: Arc<Self>,
-        link: Arc<OpenLink>,
-        inboxes: Vec<Inbox>,
-        admission: Admission,
-        place: Option<GroupPlace>,
-    ) {
-        let is_admitted = admission == Admission::Admitted;
-        let destination: Arc<dyn Destination> = Arc::<OpenLink>::clone(&link);
-        let hop = is_admitted.then(|| {
-            let (hop, _before) = self
-                .relay
-                .attach(link.link.id.as_str(), Arc::clone(&destination));
-            hop
-        });
-        if is_admitted {
-            self.report_new(&link);
-        }
-        let reporting = async {
-            loop {
-                link.connections.changed().await;
-                self.report_connections(&link);
-            }
-        };
-        tokio::select! {
-            () = link.carry(inboxes, hop, &self.relay) => {},
-            () = reporting, if is_admitted => {},
-        }
-        if let Some(hop) = hop {
-            self.relay.detach(hop, &destination);
-        }
-        self.give_back(place);
-        self.closed(&link, is_admitted);
-    }
-
-    fn give_back(&self, place: Option<GroupPlace>) {
-        if let Some(place) = place {
-            self.groups.close(place);
-        }
-    }
-
-    fn closed(self: &Arc<Self>, link: &Arc<OpenLink>, is_reported: bool) {
-        tracing::info!(
-            link = %link.link.id,
-            iteration = link.link.iteration,
-            router = %link.key.peer(),
-            "a link is closed"
-        );
-        self.act(|state, now| {
-            let open = state.open.get(&link.link);
-            if open.is_some_and(|open| Arc::ptr_eq(open, link)) {
-                state.open.remove(&link.link);
-                state.links.link_closed(&link.key, &link.link, now);
-            }
-        });
-        if is_reported && link.dialed.is_some() {
-            self.lose(link);
         }
     }
 

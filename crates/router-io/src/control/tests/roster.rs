@@ -98,6 +98,61 @@ async fn both_controllers_of_the_configuration_are_connected_and_one_is_found_by
 }
 
 #[tokio::test]
+async fn what_no_list_names_is_given_up() {
+    let (authority, other) = (Authority::new(), Authority::new());
+    let directory = TempDir::new().unwrap();
+    let mut first = FakeController::start("c1", &authority).await;
+    let stranger = FakeController::start("c2", &other).await;
+    let away = FakeController::start("c3", &authority).await;
+    let places = [first.place(), stranger.place(), away.place()];
+    away.stop().await;
+    let mut router = Router::at(&authority, &directory, &places).start();
+    let channel = first.router().await;
+    router.connects_to("c1").await;
+    router.control.first_contact().await.unwrap();
+
+    channel.send(&list(1, &[("c1", &first)]));
+    let file = endpoints_file(&directory);
+    until_file_has(&file, &first.place()).await;
+    let kept = fs::read_to_string(&file).unwrap();
+    for place in &places[1..] {
+        assert!(!kept.contains(place.as_str()), "{kept}");
+    }
+    assert!(router.has_no_event());
+    router.stop().await;
+}
+
+#[tokio::test]
+async fn controller_that_the_list_of_another_one_leaves_out_is_kept_until_the_leader_says_so() {
+    let (authority, directory) = (Authority::new(), TempDir::new().unwrap());
+    let mut first = FakeController::start("c1", &authority).await;
+    let mut second = FakeController::start("c2", &authority).await;
+    let places = [first.place(), second.place()];
+    let mut router = Router::at(&authority, &directory, &places).start();
+    let (to_first, to_second) = (first.router().await, second.router().await);
+    router.event().await;
+    router.event().await;
+
+    let ControlMessage::ControllerAddresses(told) = list(1, &[("c1", &first)]) else {
+        panic!("it is a list");
+    };
+    to_first.send(&ControlMessage::ControllerAddresses(ControllerAddresses {
+        is_leader: false,
+        ..told
+    }));
+    let file = endpoints_file(&directory);
+    until_file_has(&file, &first.place()).await;
+    let kept = fs::read_to_string(&file).unwrap();
+    assert!(kept.contains(&second.place()), "{kept}");
+    assert!(router.has_no_event());
+
+    to_first.send(&list(2, &[("c1", &first)]));
+    router.loses("c2").await;
+    soon(to_second.handle.closed()).await;
+    router.stop().await;
+}
+
+#[tokio::test]
 async fn controller_that_moves_is_found_again() {
     let (authority, directory) = (Authority::new(), TempDir::new().unwrap());
     let mut old = FakeController::start("c1", &authority).await;

@@ -109,6 +109,16 @@ async fn routers_that_dial_each_other_agree_on_one_link() {
     wait_until(agree).await;
     sleep(Duration::from_millis(500)).await;
     assert!(agree());
+    // The controller was told of both, if both were open, and which one is the duplicate.
+    let reported = |told: &Told| -> Vec<String> {
+        let reports = reports(told).into_iter();
+        reports.map(|(link, _)| link.id).collect()
+    };
+    let mut known = [reported(&first.told), reported(&second.told)].concat();
+    for fault in [faults(&first.told), faults(&second.told)].concat() {
+        known.retain(|id| *id != fault.id);
+    }
+    assert_eq!(known, [first.used()[0].id.clone()]);
 }
 
 #[tokio::test]

@@ -124,6 +124,9 @@ impl TestRouter {
 
     /// Learns of another router at an address.
     pub(super) fn learn(&self, id: &str, version: &str, address: SocketAddr) {
+        // All listen on the same interface.
+        let own = self.manager.announcements().remove(0);
+        let interface = own.local_binding;
         self.manager.peers_changed(&PeerStateChanges {
             changes: vec![PeerStateChange {
                 id: id.to_owned(),
@@ -133,7 +136,7 @@ impl TestRouter {
                     address: format!("tls:localhost:{}", address.port()),
                     protocol: "tls".to_owned(),
                     groups: vec![GROUP.to_owned()],
-                    local_binding: String::new(),
+                    local_binding: interface,
                 }],
             }],
         });
@@ -204,7 +207,7 @@ pub(super) fn settings() -> LinkSettings {
                 port: 0,
             },
             advertise: "tls:localhost:10080".to_owned(),
-            interface: Some(String::new()),
+            interface: None,
             groups: GroupNames::new([GROUP]),
             connect_timeout: millis(3_000),
             max_unknown: 16,
