@@ -21,7 +21,68 @@ fn help_names_commands_in_groups() {
     let files = RouterConfigFiles::new();
     let help = router(&files, &["--help"]).success().text();
     let lines: Vec<_> = help.lines().map(str::trim_end).collect();
-    assert_snapshot!(lines.join("\n"), @"");
+    assert_snapshot!(lines.join("\n"), @r#"
+    Router of a zero-trust overlay network, compatible with OpenZiti
+
+    Usage: portcullis-router [OPTIONS] <COMMAND>
+
+    Running a router:
+      config        Check, show, explain and generate configuration files
+      enroll        Get the certificates of a router with a token of its controller
+      run           Run the router of a configuration file
+
+    Looking after a router that runs:
+      quiesce       Let no new clients come to what is hosted at a router that runs
+      dequiesce     Let clients come again to what is hosted at a router that runs
+      renew         Get new certificates for a router that runs
+      decommission  Delete a router that runs from its network, and stop it
+
+    This program:
+      completion    Generate a shell completion script
+      man           Write man pages
+      version       Show the version
+
+    Options:
+          --log <FILTER>
+              What to log to stderr: a level, or levels by component such as
+              `warn,portcullis_router_io=debug` [default: info]
+
+              [env: PORTCULLIS_LOG=]
+
+      -v, --verbose
+              The same as `--log debug`
+
+          --allow-core-dumps
+              Allow core dumps, and debuggers run by the same user; both can expose
+              secrets
+
+      -h, --help
+              Print help (see a summary with '-h')
+
+      -V, --version
+              Print version
+
+    Examples:
+      portcullis-router config generate edge --name r1 --host r1.example.com \
+          --controller ctrl.example.com:6262 --tunnel none --out r1.yml
+      portcullis-router enroll r1.yml --jwt r1.jwt
+      portcullis-router run r1.yml
+      portcullis-router config check r1.yml              every mistake in it
+      portcullis-router config explain link.listeners
+
+    Use `portcullis-router COMMAND --help` for the subcommands, options and
+    examples of a command.
+
+    Exit codes:
+      0  success
+      1  the command or a check failed
+      2  invalid arguments
+
+    Results go to standard output, the log and errors to standard error.
+
+    Environment:
+      PORTCULLIS_LOG           what to log, like --log
+    "#);
 }
 
 #[test]
@@ -29,7 +90,53 @@ fn help_of_enrollment_explains_where_things_go() {
     let files = RouterConfigFiles::new();
     let help = router(&files, &["enroll", "--help"]).success().text();
     let lines: Vec<_> = help.lines().map(str::trim_end).collect();
-    assert_snapshot!(lines.join("\n"), @"");
+    assert_snapshot!(lines.join("\n"), @r#"
+    Get the certificates of a router with a token of its controller
+
+    Usage: portcullis-router enroll [OPTIONS] --jwt <TOKEN> <CONFIG>
+
+    Arguments:
+      <CONFIG>
+              Configuration file
+
+    Options:
+      -j, --jwt <TOKEN>
+              File with the token, `-` for standard input, or the token itself,
+              which other users of the machine can then see
+
+          --force
+              Enroll again: replace the certificates that are there. The key stays
+
+      -a, --key-type <TYPE>
+              Type of the key, if there is none yet [default: p256]. `rsa2048` suits
+              SDKs of 2022 and before; `EC` and `RSA` are those of `ziti router
+              enroll`
+
+              Possible values:
+              - p256:    ECDSA over P-256
+              - p384:    ECDSA over P-384
+              - rsa2048: RSA of 2048 bits
+              - rsa4096: RSA of 4096 bits
+
+              [alias: --keyAlg]
+
+      -h, --help
+              Print help (see a summary with '-h')
+
+    The token is verified against the certificate of its controller, which then
+    issues a client and a server certificate with the names of `csr`. They are
+    written to the files of `identity`, as well as the CA certificates and, if there
+    is none yet, the key. Only their owner may read them. Administrators get the
+    token with `portcullis edge-router create NAME --output-jwt FILE`.
+
+    Examples:
+      portcullis-router enroll r1.yml --jwt r1.jwt
+      portcullis-router enroll r1.yml --jwt - < r1.jwt
+      portcullis-router enroll r1.yml --jwt again.jwt --force
+      portcullis-router enroll r1.yml --jwt r1.jwt --key-type rsa2048
+
+    Global options: see `portcullis-router --help`
+    "#);
 }
 
 #[test]

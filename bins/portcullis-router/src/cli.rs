@@ -2,10 +2,12 @@
 
 mod enroll;
 mod groups;
+mod order;
 mod program;
 mod run;
 
 pub(crate) use enroll::{EnrollArgs, KeyTypeArg};
+pub(crate) use order::{DecommissionArgs, OrderArgs};
 pub(crate) use program::PROGRAM;
 pub(crate) use run::RunArgs;
 
@@ -81,6 +83,18 @@ pub(crate) enum Command {
     Enroll(EnrollArgs),
     /// Run the router of a configuration file
     Run(RunArgs),
+    /// Let no new clients come to what is hosted at a router that runs
+    #[command(after_long_help = order::QUIESCE_EXAMPLES)]
+    Quiesce(OrderArgs),
+    /// Let clients come again to what is hosted at a router that runs
+    #[command(after_long_help = order::DEQUIESCE_EXAMPLES)]
+    Dequiesce(OrderArgs),
+    /// Get new certificates for a router that runs
+    #[command(after_long_help = order::RENEW_EXAMPLES)]
+    Renew(OrderArgs),
+    /// Delete a router that runs from its network, and stop it
+    #[command(after_long_help = order::DECOMMISSION_EXAMPLES)]
+    Decommission(DecommissionArgs),
     /// Check, show, explain and generate configuration files
     #[command(after_long_help = router_config::EXAMPLES)]
     Config(ConfigArgs),

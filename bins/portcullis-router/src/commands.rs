@@ -1,12 +1,14 @@
 //! Commands of the program.
 
 mod enroll;
+mod order;
 mod run;
 
 use crate::cli::{self, Command, PROGRAM};
 use crate::console::ConfigConsole;
 use portcullis_program::{block_on, build, completion, man, output};
 use portcullis_router_config_commands as router_config;
+use portcullis_router_io::Order;
 use std::process::ExitCode;
 
 /// Maximum number of threads for blocking work: look-ups of host names, and files. Further work waits for a
@@ -18,6 +20,10 @@ pub(crate) fn run(command: Command) -> anyhow::Result<ExitCode> {
     match command {
         Command::Enroll(arguments) => block_on(MAX_BLOCKING_THREADS, enroll::run(arguments)),
         Command::Run(arguments) => block_on(MAX_BLOCKING_THREADS, run::run(arguments)),
+        Command::Quiesce(arguments) => order::run(Order::Quiesce, &arguments),
+        Command::Dequiesce(arguments) => order::run(Order::Dequiesce, &arguments),
+        Command::Renew(arguments) => order::run(Order::Renew, &arguments),
+        Command::Decommission(arguments) => order::run(Order::Decommission, &arguments.router),
         Command::Config(arguments) => {
             let console = ConfigConsole::new(arguments.output);
             ConfigConsole::exit_code(router_config::run(&console, &arguments.command))

@@ -39,10 +39,10 @@ use crate::controllers::{ControlService, Controllers};
 use crate::tls::Tls;
 use failures::Failures;
 use interfaces::InterfaceReporter;
-use renewal::Renewal;
+use renewal::{Renewal, renewals};
 use roster::Roster;
 
-pub(crate) use renewal::{CertificateRequests, RenewableIdentity};
+pub(crate) use renewal::{CertificateRequests, RenewableIdentity, RenewalTrigger};
 
 /// New certificates that may wait; there is one request at a time.
 const CERTIFICATES: usize = 4;
@@ -70,6 +70,7 @@ pub(crate) struct ControlSetup {
 #[derive(Debug, Clone)]
 pub(crate) struct Control {
     context: Arc<Context>,
+    renewal: Option<RenewalTrigger>,
 }
 
 /// No controller could be reached in time.
@@ -134,16 +135,24 @@ impl ControlSetup {
             let stop = stop.clone();
             tasks.spawn(async move { stop.run_until_cancelled(reporter.run()).await });
         }
-        if let Some(identity) = self.identity {
-            let renewal = Renewal::new(Arc::clone(&context), identity, issued, self.renews_at_once);
+        let renewal = self.identity.map(|identity| {
+            let (trigger, orders) = renewals();
+            let is_forced = self.renews_at_once;
+            let renewal = Renewal::new(Arc::clone(&context), identity, (issued, orders), is_forced);
             let stop = stop.clone();
             tasks.spawn(async move { stop.run_until_cancelled(renewal.run()).await });
-        }
-        Control { context }
+            trigger
+        });
+        Control { context, renewal }
     }
 }
 
 impl Control {
+    /// Has certificates renewed before it is time; `None` if controllers do not renew them.
+    pub(crate) const fn renewal(&self) -> Option<&RenewalTrigger> {
+        self.renewal.as_ref()
+    }
+
     /// Waits for the first controller, as long as the configuration says.
     pub(crate) async fn first_contact(&self) -> Result<(), NoControllerError> {
         let contact = self.context.first_contact();

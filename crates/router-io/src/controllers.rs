@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use parking_lot::RwLock;
 use portcullis_channel::{Frame, ReplyTo};
 use portcullis_router::edge::{ControllerId, Recipient, RequestFailure};
 use portcullis_transport::ChannelHandle;
 use portcullis_wire::control::ControlMessage;
+use tokio::sync::watch;
 
 /// A controller that takes longer to answer is asked only if there is no other one.
 const UNRESPONSIVE_AFTER: Duration = Duration::from_secs(5);
@@ -34,7 +34,7 @@ pub(crate) trait ControlService: Send + Sync {
 /// The control channels that are open, by controller.
 #[derive(Debug)]
 pub(crate) struct Controllers {
-    connected: RwLock<BTreeMap<ControllerId, ChannelHandle>>,
+    connected: watch::Sender<BTreeMap<ControllerId, ChannelHandle>>,
     request_timeout: Duration,
     unresponsive_after: Duration,
 }
@@ -52,9 +52,9 @@ pub(crate) struct ControllerView {
 
 impl Controllers {
     /// `request_timeout` is `ctrl.defaultRequestTimeout`.
-    pub(crate) const fn new(request_timeout: Duration) -> Self {
+    pub(crate) fn new(request_timeout: Duration) -> Self {
         Self {
-            connected: RwLock::new(BTreeMap::new()),
+            connected: watch::Sender::new(BTreeMap::new()),
             request_timeout,
             unresponsive_after: UNRESPONSIVE_AFTER,
         }
@@ -62,22 +62,24 @@ impl Controllers {
 
     /// With `ctrl.heartbeats.unresponsiveAfter`.
     #[must_use]
-    pub(crate) const fn with_unresponsive_after(mut self, unresponsive_after: Duration) -> Self {
+    pub(crate) fn with_unresponsive_after(mut self, unresponsive_after: Duration) -> Self {
         self.unresponsive_after = unresponsive_after;
         self
     }
 
     pub(crate) fn add(&self, controller: ControllerId, channel: ChannelHandle) {
-        self.connected.write().insert(controller, channel);
+        self.connected
+            .send_modify(|connected| drop(connected.insert(controller, channel)));
     }
 
     pub(crate) fn remove(&self, controller: &ControllerId) {
-        self.connected.write().remove(controller);
+        self.connected
+            .send_modify(|connected| drop(connected.remove(controller)));
     }
 
     /// How those that are connected answer heartbeats.
     pub(crate) fn views(&self) -> Vec<ControllerView> {
-        let connected = self.connected.read();
+        let connected = self.connected.borrow();
         let views = connected.iter().map(|(controller, channel)| {
             let liveness = channel.liveness().unwrap_or_default();
             let (is_slow, latency) = self.delay(channel);
@@ -93,7 +95,23 @@ impl Controllers {
 
     /// The ids of all that are connected.
     pub(crate) fn ids(&self) -> Vec<ControllerId> {
-        self.connected.read().keys().cloned().collect()
+        self.connected.borrow().keys().cloned().collect()
+    }
+
+    /// Waits until a controller is not connected.
+    pub(crate) async fn lost(&self, controller: &ControllerId) {
+        let mut connected = self.connected.subscribe();
+        // The sender lives as long as this.
+        let _lost = connected
+            .wait_for(|connected| !connected.contains_key(controller))
+            .await
+            .is_ok();
+    }
+
+    /// The one that is asked first.
+    pub(crate) fn nearest(&self) -> Option<ControllerId> {
+        let nearest = self.channel(&Recipient::Any).ok();
+        nearest.map(|(controller, _)| controller)
     }
 
     /// What speaks against asking a controller: first that it is slow to answer, then how slow.
@@ -105,7 +123,7 @@ impl Controllers {
     }
 
     fn channel(&self, to: &Recipient) -> Result<(ControllerId, ChannelHandle), RequestFailure> {
-        let connected = self.connected.read();
+        let connected = self.connected.borrow();
         let found = match to {
             Recipient::Any => connected
                 .iter()

@@ -31,6 +31,7 @@ mod inspect;
 mod links;
 mod listeners;
 mod metrics;
+mod operator;
 mod profile;
 mod relay;
 mod router;
@@ -53,6 +54,7 @@ pub use identity::{
 };
 pub use ingress::IngressOpenError;
 pub use listeners::ListenersError;
+pub use operator::{Order, OrderError, ask};
 pub use profile::ProfileError;
 pub use router::{BuildInfo, Router, RouterOptions, StartError};
 pub use tls::{Credentials, Tls, TlsSetupError};

@@ -41,6 +41,7 @@ use crate::inspect::{Basics, Circuits, EdgeView, Inspections, Links};
 use crate::links::{LinkManager, LinkParts};
 use crate::listeners::{BoundListeners, Listeners, ListenersError};
 use crate::metrics::{LinkMetrics, MetricsReporter, RelayMetrics};
+use crate::operator::{Operations, OperatorSocket};
 use crate::profile::{self, ProfileError};
 use crate::relay::Relay;
 use crate::routes::Routes;
@@ -274,6 +275,7 @@ impl Base {
         web.0.serve(&web.1, &self.tasks, &self.stop);
         self.tasks.spawn(links.run(self.stop.clone()));
         let control = control.start(&self.tasks, &self.stop);
+        self.take_orders(&control);
         self.tasks.close();
         Ok(Router {
             id: self.id,
@@ -468,6 +470,24 @@ impl Base {
             identity: self.renewable_identity()?,
             renews_at_once: self.renews_at_once,
         })
+    }
+
+    /// Lets the operator of the computer reach the router, which runs as well without.
+    fn take_orders(&self, control: &Control) {
+        let socket = match OperatorSocket::bind(&self.config_file) {
+            Ok(socket) => socket,
+            Err(error) => {
+                tracing::warn!(%error, file = %self.config_file.display(), "no socket for orders beside the file");
+                return;
+            },
+        };
+        let operations = Operations {
+            controllers: Arc::clone(&self.controllers),
+            renewal: control.renewal().cloned(),
+            stop: self.stop.clone(),
+        };
+        self.tasks
+            .spawn(socket.serve(operations, self.stop.clone()));
     }
 
     fn routes(&self, edge: Option<&Edge>) -> Result<Arc<Routes>, StartError> {

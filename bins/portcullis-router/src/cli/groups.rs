@@ -9,6 +9,10 @@ pub(super) const GROUPS: &[CommandGroup] = &[
         commands: &["config", "enroll", "run"],
     },
     CommandGroup {
+        heading: "Looking after a router that runs",
+        commands: &["quiesce", "dequiesce", "renew", "decommission"],
+    },
+    CommandGroup {
         heading: "This program",
         commands: &["completion", "man", "version"],
     },

@@ -7,7 +7,8 @@ const EXAMPLES: &str = "\
 The file is that of `ziti router run`, and is checked as `config check` does:
 mistakes are shown with their places, and warnings say what has no effect. It
 runs until SIGTERM or SIGINT. SIGHUP has it read its certificates again, which
-it also does by itself when their files change.
+it also does by itself when their files change. Beside the file there is a socket
+for its operator, by which `quiesce`, `renew` and `decommission` reach it.
 
 Examples:
   portcullis-router run r1.yml
@@ -52,7 +53,8 @@ pub(crate) struct OpenZitiArgs {
 impl OpenZitiArgs {
     /// The options that are given, each with what there is instead.
     pub(crate) fn given(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
-        let agent = "there is no agent; the controller inspects routers";
+        let agent =
+            "the controller inspects routers, and `portcullis-router` has the other commands";
         [
             (
                 "--log-formatter",

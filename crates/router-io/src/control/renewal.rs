@@ -11,9 +11,9 @@ use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::certificate::{
     CertificateVerification, ExtendCertificates, ExtendedCertificates, VerifyCertificates,
 };
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::spawn_blocking;
-use tokio::time::{Instant, sleep, sleep_until, timeout};
+use tokio::time::{Instant, sleep_until, timeout};
 
 use super::Context;
 use crate::tls::Tls;
@@ -62,9 +62,35 @@ pub(super) struct Renewal {
     context: Arc<Context>,
     identity: Arc<dyn RenewableIdentity>,
     issued: mpsc::Receiver<(ControllerId, ExtendedCertificates)>,
+    orders: mpsc::Receiver<Order>,
     failures: u32,
     /// Whether it is asked for whatever the certificates say.
     is_forced: bool,
+    /// Pause after failures.
+    rests_until: Instant,
+}
+
+/// Somebody wants to know what becomes of a renewal that is not due.
+type Order = oneshot::Sender<Result<(), String>>;
+
+/// Has certificates renewed before it is time.
+#[derive(Debug, Clone)]
+pub(crate) struct RenewalTrigger(mpsc::Sender<Order>);
+
+impl RenewalTrigger {
+    /// Waits for new certificates. The error is a text for people.
+    pub(crate) async fn renew(&self) -> Result<(), String> {
+        let (order, outcome) = oneshot::channel();
+        let stopping = || "the router is stopping".to_owned();
+        self.0.send(order).await.map_err(|_stopped| stopping())?;
+        outcome.await.map_err(|_stopped| stopping())?
+    }
+}
+
+/// A trigger, and what it asks for.
+pub(super) fn renewals() -> (RenewalTrigger, mpsc::Receiver<Order>) {
+    let (sender, orders) = mpsc::channel(1);
+    (RenewalTrigger(sender), orders)
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -85,25 +111,29 @@ impl Renewal {
     pub(super) fn new(
         context: Arc<Context>,
         identity: Arc<dyn RenewableIdentity>,
-        issued: mpsc::Receiver<(ControllerId, ExtendedCertificates)>,
+        (issued, orders): (
+            mpsc::Receiver<(ControllerId, ExtendedCertificates)>,
+            mpsc::Receiver<Order>,
+        ),
         is_forced: bool,
     ) -> Self {
         Self {
             context,
             identity,
             issued,
+            orders,
             failures: 0,
             is_forced,
+            rests_until: Instant::now(),
         }
     }
 
     pub(super) async fn run(mut self) {
         self.context.first_contact().await;
         loop {
-            if !self.is_forced {
-                self.wait().await;
-            }
-            match self.renew().await {
+            let order = self.wait().await;
+            let renewed = self.renew().await;
+            match &renewed {
                 Ok(controller) => {
                     self.failures = 0;
                     self.is_forced = false;
@@ -112,26 +142,38 @@ impl Renewal {
                 Err(error) => {
                     self.failures = self.failures.saturating_add(1);
                     let pause = retry_pause(self.failures, self.context.random());
+                    self.rests_until = Instant::now() + pause;
                     tracing::warn!(%error, again_in = ?pause, "certificates not renewed");
-                    sleep(pause).await;
                 },
+            }
+            if let Some(order) = order {
+                let outcome = renewed.map(drop).map_err(|error| error.to_string());
+                let _is_gone = order.send(outcome);
             }
         }
     }
 
-    /// Waits until it is time.
-    async fn wait(&self) {
+    /// Waits until it is time, or somebody asks for it.
+    async fn wait(&mut self) -> Option<Order> {
         loop {
             let due = self
                 .with_identity(|identity| renewal_due(identity.validities()))
                 .await;
-            let now = self.context.clock.timestamp();
-            if due.is_some_and(|due| due <= now) {
-                return;
+            let now = Instant::now();
+            let is_due = due.is_some_and(|due| due <= self.context.clock.timestamp());
+            let next = match due {
+                _ if is_due || self.is_forced => now,
+                Some(due) => self.context.clock.instant_of(due).min(now + CHECK_INTERVAL),
+                None => now + CHECK_INTERVAL,
+            };
+            let next = next.max(self.rests_until);
+            if next <= now {
+                return None;
             }
-            let check = Instant::now() + CHECK_INTERVAL;
-            let due = due.map(|due| self.context.clock.instant_of(due));
-            sleep_until(due.map_or(check, |due| due.min(check))).await;
+            tokio::select! {
+                Some(order) = self.orders.recv() => return Some(order),
+                () = sleep_until(next) => {},
+            }
         }
     }
 

@@ -16,14 +16,25 @@ use crate::control::RenewableIdentity;
 use crate::control::renewal::CertificateRequests;
 use crate::tls::Tls;
 
-/// An identity whose certificates run out, until it has others.
+/// An identity whose certificates run out, unless they are new.
 #[derive(Default)]
-struct ShortLived(Mutex<Vec<String>>);
+struct FakeIdentity {
+    is_new: bool,
+    /// What it was asked to do.
+    done: Mutex<Vec<String>>,
+}
 
-impl ShortLived {
+impl FakeIdentity {
+    fn with_new_certificates() -> Arc<Self> {
+        Arc::new(Self {
+            is_new: true,
+            ..Self::default()
+        })
+    }
+
     async fn has_done(&self, expected: &[&str]) {
         soon(async {
-            while self.0.lock().as_slice() != expected {
+            while self.done.lock().as_slice() != expected {
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
         })
@@ -31,10 +42,10 @@ impl ShortLived {
     }
 }
 
-impl RenewableIdentity for ShortLived {
+impl RenewableIdentity for FakeIdentity {
     fn validities(&self) -> Vec<(Timestamp, Timestamp)> {
-        let is_renewed = self.0.lock().last().is_some_and(|last| last == "commit");
-        let end = if is_renewed {
+        let is_renewed = self.done.lock().last().is_some_and(|last| last == "commit");
+        let end = if self.is_new || is_renewed {
             1_800_000_000
         } else {
             1_790_000_100
@@ -46,7 +57,7 @@ impl RenewableIdentity for ShortLived {
     }
 
     fn requests(&self) -> Result<CertificateRequests, String> {
-        self.0.lock().push("request".to_owned());
+        self.done.lock().push("request".to_owned());
         Ok(CertificateRequests {
             client: "client csr".to_owned(),
             server: "server csr".to_owned(),
@@ -55,12 +66,12 @@ impl RenewableIdentity for ShortLived {
 
     fn stage(&self, client_chain: &str, server_chain: &str) -> Result<(), String> {
         let chains = format!("stage {client_chain}, {server_chain}");
-        self.0.lock().push(chains);
+        self.done.lock().push(chains);
         Ok(())
     }
 
     fn commit(&self) -> Result<(), String> {
-        self.0.lock().push("commit".to_owned());
+        self.done.lock().push("commit".to_owned());
         Ok(())
     }
 
@@ -166,7 +177,7 @@ async fn issue(channel: &mut RouterChannel, answer: CertificateVerification) {
 async fn certificates_are_used_once_the_controller_has_confirmed_them() {
     let (authority, directory) = (Authority::new(), TempDir::new().unwrap());
     let mut controller = FakeController::start("c1", &authority).await;
-    let identity = Arc::new(ShortLived::default());
+    let identity = Arc::new(FakeIdentity::default());
     let router = Router {
         identity: Some(Arc::clone(&identity) as _),
         ..Router::at(&authority, &directory, &[controller.place()])
@@ -189,7 +200,7 @@ async fn certificates_are_used_once_the_controller_has_confirmed_them() {
 async fn certificates_that_the_controller_does_not_confirm_are_not_used() {
     let (authority, directory) = (Authority::new(), TempDir::new().unwrap());
     let mut controller = FakeController::start("c1", &authority).await;
-    let identity = Arc::new(ShortLived::default());
+    let identity = Arc::new(FakeIdentity::default());
     let router = Router {
         identity: Some(Arc::clone(&identity) as _),
         ..Router::at(&authority, &directory, &[controller.place()])
@@ -213,8 +224,7 @@ async fn certificates_that_the_controller_does_not_confirm_are_not_used() {
 async fn certificates_are_renewed_at_once_if_an_operator_wants_that() {
     let (authority, directory) = (Authority::new(), TempDir::new().unwrap());
     let mut controller = FakeController::start("c1", &authority).await;
-    let fresh = ShortLived(Mutex::new(vec!["commit".to_owned()]));
-    let identity = Arc::new(fresh);
+    let identity = FakeIdentity::with_new_certificates();
     let router = Router {
         identity: Some(Arc::clone(&identity) as _),
         renews_at_once: true,
@@ -224,7 +234,39 @@ async fn certificates_are_renewed_at_once_if_an_operator_wants_that() {
     let mut channel = controller.router().await;
     issue(&mut channel, CertificateVerification::default()).await;
     identity
-        .has_done(&["commit", "request", "stage client, server", "commit"])
+        .has_done(&["request", "stage client, server", "commit"])
         .await;
+    router.stop().await;
+}
+
+#[tokio::test]
+async fn certificates_are_renewed_before_it_is_time_if_somebody_asks() {
+    let (authority, directory) = (Authority::new(), TempDir::new().unwrap());
+    let mut controller = FakeController::start("c1", &authority).await;
+    let identity = FakeIdentity::with_new_certificates();
+    let router = Router {
+        identity: Some(Arc::clone(&identity) as _),
+        ..Router::at(&authority, &directory, &[controller.place()])
+    };
+    let router = router.start();
+    let mut channel = controller.router().await;
+    let trigger = router.control.renewal().unwrap().clone();
+    let renewing = tokio::spawn({
+        let trigger = trigger.clone();
+        async move { trigger.renew().await }
+    });
+    let refusal = CertificateVerification {
+        code: "VERIFY_ERROR".to_owned(),
+        reason: "no".to_owned(),
+        cause: String::new(),
+    };
+    issue(&mut channel, refusal).await;
+    let error = renewing.await.unwrap().unwrap_err();
+    assert!(error.contains("no (VERIFY_ERROR)"), "{error}");
+    // The pause after a failure is for renewals that nobody asks for.
+    let renewing = tokio::spawn(async move { trigger.renew().await });
+    issue(&mut channel, CertificateVerification::default()).await;
+    assert_eq!(renewing.await.unwrap(), Ok(()));
+    assert_eq!(identity.done.lock().last().unwrap(), "commit");
     router.stop().await;
 }
