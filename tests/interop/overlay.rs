@@ -10,6 +10,8 @@
 
 pub(crate) mod bad_line;
 pub(crate) mod echo;
+pub(crate) mod line;
+pub(crate) mod load;
 pub(crate) mod place;
 pub(crate) mod router;
 pub(crate) mod running;
@@ -147,6 +149,21 @@ impl<'s> Overlay<'s> {
         self.create("services", &service);
     }
 
+    /// Creates a service that servers without SDK serve, and that everybody may dial and bind.
+    pub(crate) fn plain_service(&self, name: &str) {
+        self.create(
+            "services",
+            &json!({"name": name, "encryptionRequired": false}),
+        );
+        for kind in ["Dial", "Bind"] {
+            let policy = json!({
+                "name": kind, "type": kind, "semantic": "AnyOf", "identityRoles": ["#all"],
+                "serviceRoles": ["#all"],
+            });
+            self.create("service-policies", &policy);
+        }
+    }
+
     /// Lets an identity dial or bind all services.
     pub(crate) fn allow(&self, kind: &str, identity: &str) {
         let policy = json!({
@@ -170,14 +187,14 @@ impl<'s> Overlay<'s> {
         found["id"].as_str().unwrap().to_owned()
     }
 
-    /// Waits until two routers are online and linked, by one link or, if both have dialed at once, by two.
+    /// Waits until two routers are online and linked, by one link, although both dial.
     pub(crate) fn until_linked(&self) {
         self.until("two routers are linked", |admin| {
             let routers = admin.get("/edge-routers").data();
             let online = routers.as_array().unwrap().iter();
             let online = online.filter(|router| router["isOnline"] == json!(true));
             let links = admin.curl("/fabric/v1/links").send().data();
-            online.count() == 2 && !links.as_array().unwrap().is_empty()
+            online.count() == 2 && links.as_array().unwrap().len() == 1
         });
     }
 

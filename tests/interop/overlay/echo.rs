@@ -73,18 +73,28 @@ pub(crate) struct OpenConnection(TcpStream);
 
 impl OpenConnection {
     pub(crate) fn new(connection: TcpStream) -> Self {
-        connection.set_read_timeout(Some(PATIENCE)).unwrap();
+        Self::try_new(connection).unwrap()
+    }
+
+    /// A connection over which something was sent and came back.
+    pub(crate) fn try_new(connection: TcpStream) -> io::Result<Self> {
+        connection.set_read_timeout(Some(PATIENCE))?;
         let mut open = Self(connection);
-        open.echo(b"hello");
-        open
+        open.try_echo(b"hello")?;
+        Ok(open)
     }
 
     /// Sends something, and gets it back.
     pub(crate) fn echo(&mut self, text: &[u8]) {
-        self.0.write_all(text).unwrap();
+        self.try_echo(text).unwrap();
+    }
+
+    fn try_echo(&mut self, text: &[u8]) -> io::Result<()> {
+        self.0.write_all(text)?;
         let mut back = vec![0; text.len()];
-        self.0.read_exact(&mut back).unwrap();
+        self.0.read_exact(&mut back)?;
         assert_eq!(back, text);
+        Ok(())
     }
 }
 

@@ -85,6 +85,20 @@ impl Router {
         self.running.terminate();
     }
 
+    pub(crate) fn config(&self) -> &Path {
+        &self.config
+    }
+
+    /// Waits until it has logged a text.
+    pub(crate) fn until_logged(&mut self, text: &str) {
+        self.running.until_logged(text);
+    }
+
+    /// Waits until it has ended well by itself.
+    pub(crate) fn until_ended(self) {
+        self.running.until_done();
+    }
+
     /// What it has logged so far.
     pub(crate) fn logged(&self) -> String {
         self.running.logged()
