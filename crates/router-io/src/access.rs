@@ -163,6 +163,11 @@ impl Rights {
         self.control.write().subscribe(channel)
     }
 
+    /// The SDK of a channel does not want to be told of its services any more.
+    pub(crate) fn unsubscribe(&self, channel: ChannelId) {
+        self.control.write().unsubscribe(channel);
+    }
+
     pub(crate) fn service_changes(&self, channel: ChannelId) -> Option<ServiceChangeSet> {
         self.control.write().service_changes(channel)
     }

@@ -58,6 +58,8 @@ pub enum Action {
     /// The SDK wants all services of its identity as of now:
     /// [`send_snapshot`](super::SdkChannel::send_snapshot).
     SendServices,
+    /// The SDK does not want to be told of its services any more: what it was told need not be kept.
+    StopServices,
     /// The SDK wants the state of its posture: [`send_posture`](super::SdkChannel::send_posture).
     SendPosture,
     /// The answer to [`inspect`](super::SdkChannel::inspect).

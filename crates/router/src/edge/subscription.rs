@@ -37,8 +37,9 @@ enum State {
 }
 
 impl Subscription {
-    pub(super) fn end(&mut self) {
-        self.state = State::Off;
+    /// Returns whether the SDK had subscribed.
+    pub(super) fn end(&mut self) -> bool {
+        !matches!(std::mem::take(&mut self.state), State::Off)
     }
 
     /// Begins anew. Whether a snapshot is to be made: it is not if one is being made already.

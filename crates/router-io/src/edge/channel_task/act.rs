@@ -69,6 +69,7 @@ impl ChannelTask {
                 let snapshot = self.shared.rights.subscribe(self.id());
                 self.sdk.send_snapshot(snapshot);
             },
+            Action::StopServices => self.shared.rights.unsubscribe(self.id()),
             Action::SendPosture => {
                 let state = self.shared.rights.posture_state(self.id());
                 self.sdk.send_posture(state);

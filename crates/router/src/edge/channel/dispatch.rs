@@ -68,7 +68,7 @@ impl SdkChannel {
             },
             EdgeMessage::ResyncPostureState => self.actions.push_back(Action::SendPosture),
             EdgeMessage::ServiceSubscription(_) => self.subscribe(),
-            EdgeMessage::ServiceUnsubscription => self.services.end(),
+            EdgeMessage::ServiceUnsubscription => self.unsubscribe(),
             // What only routers send, late answers, and what newer SDKs may say.
             EdgeMessage::StateConnected(_)
             | EdgeMessage::Dial(_)

@@ -68,7 +68,7 @@ impl SdkChannel {
         }
         self.actions
             .push_back(Action::Host(HostRequest::Ended(self.id)));
-        self.services.end();
+        self.unsubscribe();
         self.timers.clear_all();
         self.has_ended = true;
     }

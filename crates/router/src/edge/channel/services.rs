@@ -44,4 +44,10 @@ impl SdkChannel {
             self.actions.push_back(Action::SendServices);
         }
     }
+
+    pub(super) fn unsubscribe(&mut self) {
+        if self.services.end() {
+            self.actions.push_back(Action::StopServices);
+        }
+    }
 }

@@ -97,6 +97,11 @@ fn unsubscribed_sdk_is_told_nothing() {
     world.channel(alice).send_snapshot(set(1));
     world.channel(alice).send_changes(set(2));
     assert_eq!(sent(&mut world), []);
+    let stopped = [Action::SendServices, Action::StopServices];
+    assert_eq!(asked(&mut world), stopped);
+    // Go SDKs say so on all their channels, whether they had subscribed there or not.
+    world.says(alice, EdgeMessage::ServiceUnsubscription);
+    assert_eq!(asked(&mut world), []);
 }
 
 #[test]
