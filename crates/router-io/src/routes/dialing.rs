@@ -1,9 +1,11 @@
 //! Dials for routes, a few at a time.
 
 use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use portcullis_forwarding::{QueueFull, WorkQueue};
 use portcullis_router::circuits::QueueSize;
 use portcullis_wire::control::route::{Egress, Route, RouteFailure, RouteOutcome};
@@ -162,8 +164,13 @@ impl Routes {
         if waiting.deadline <= Instant::now() {
             return Err(timed_out());
         }
-        let dialed = timeout_at(waiting.deadline, dialing).await;
-        dialed.unwrap_or_else(|_elapsed| Err(timed_out()))
+        // What a dialer leaves behind when it panics goes with its future, or is closed as after any failure.
+        let dialing = AssertUnwindSafe(dialing).catch_unwind();
+        match timeout_at(waiting.deadline, dialing).await {
+            Ok(Ok(dialed)) => dialed,
+            Ok(Err(_panic)) => Err(broken()),
+            Err(_elapsed) => Err(timed_out()),
+        }
     }
 
     /// Takes the route whose dial has ended. If there is no route, there must be no end.
@@ -217,6 +224,13 @@ fn failure(failure: RouteFailure, reason: impl Into<String>) -> DialFailure {
         reason: reason.into(),
         failure,
     }
+}
+
+fn broken() -> DialFailure {
+    failure(
+        RouteFailure::Generic,
+        "the dial has failed by a fault of this router",
+    )
 }
 
 fn timed_out() -> DialFailure {

@@ -22,6 +22,7 @@ use tokio_util::task::TaskTracker;
 
 use super::{DialFailure, DialRequest, Dialer, Dialers, Routes};
 use crate::ends::{EndTerms, Ends, SocketSide, Start};
+use crate::relay::Relay;
 use crate::testing::{
     CIRCUIT, Recorder, TestController, TestRouter, controller_id, fault, forward,
 };
@@ -57,7 +58,20 @@ impl Dialer for SlowDialer {
     }
 }
 
-/// A router whose dialer of `test` takes a second.
+/// Panics once it has attached its end.
+struct BrokenDialer(Arc<Relay>);
+
+impl Dialer for BrokenDialer {
+    fn dial(&self, request: DialRequest) -> BoxFuture<'static, Result<PeerData, DialFailure>> {
+        let relay = Arc::clone(&self.0);
+        Box::pin(async move {
+            relay.attach(&request.address, Recorder::new().0);
+            panic!("a fault of the dialer");
+        })
+    }
+}
+
+/// A router whose dialer of `test` takes a second, and that of `broken` panics.
 struct Setup {
     router: TestRouter,
     routes: Arc<Routes>,
@@ -79,7 +93,12 @@ impl Setup {
             failure,
             programs: Mutex::default(),
         });
-        let dialers: Dialers = [("test".to_owned(), Arc::clone(&dialer) as Arc<dyn Dialer>)].into();
+        let broken = BrokenDialer(Arc::clone(&router.relay));
+        let dialers: Dialers = [
+            ("test".to_owned(), Arc::clone(&dialer) as Arc<dyn Dialer>),
+            ("broken".to_owned(), Arc::new(broken)),
+        ]
+        .into();
         let size = QueueSize {
             waiting: 2,
             workers: 1,
@@ -233,6 +252,27 @@ async fn what_cannot_be_dialed_says_why() {
     setup
         .assert_fails(CIRCUIT, RouteFailure::MisconfiguredTerminator)
         .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dialer_that_panics_has_failed_at_once() {
+    let mut setup = Setup::new().await;
+    let begin = Instant::now();
+    let mut route = egress("broken");
+    if let Some(egress) = &mut route.egress {
+        egress.binding = "broken".to_owned();
+    }
+    setup.send(route).await;
+    setup.assert_fails("broken", RouteFailure::Generic).await;
+    assert_eq!(begin.elapsed(), Duration::ZERO);
+    assert!(setup.router.relay.find("end of broken").is_none());
+    assert_eq!(setup.routes.dials(), (0, 0));
+    // Others are dialed after it.
+    setup.send(egress(CIRCUIT)).await;
+    assert!(matches!(
+        setup.result().await.outcome,
+        RouteOutcome::Routed(_)
+    ));
 }
 
 #[tokio::test(start_paused = true)]
