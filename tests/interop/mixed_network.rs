@@ -98,6 +98,29 @@ fn go_sdk_exchanges_megabytes_through_routers_of_openziti() {
     }
 }
 
+#[test]
+fn go_sdk_dials_what_it_hosts_over_one_channel() {
+    for login in [GoLogin::Legacy, GoLogin::Oidc] {
+        let Some(sdk) = Sdk::go(login).filter(|_| tools::are_available(&[Tool::Curl])) else {
+            return;
+        };
+        let site = TestDirectory::new();
+        let controller = site.quickstart().start();
+        let overlay = Overlay::new(&site, &controller);
+        overlay.service("echo", &[]);
+        let _router = overlay.router("r1", &OURS);
+        for right in ["Bind", "Dial"] {
+            overlay.allow(right, "both");
+        }
+        let identity = overlay.identity("both", "r1");
+        for flow in ["router", "sdk"] {
+            sdk.exchange_with_itself(&site, &identity, ("echo", 8 << 20), flow);
+            overlay.until_circuits(0);
+        }
+        assert!(controller.terminate().success());
+    }
+}
+
 /// Tunnelers of OpenZiti at our controller: the host at the first router, the client at the second.
 fn tunnel(program: &OsStr, routers: [RouterProgram; 2]) {
     let site = TestDirectory::new();

@@ -1,7 +1,9 @@
-// A program of the Go SDK that hosts a service which says back what it gets, or dials one:
+// A program of the Go SDK that hosts a service which says back what it gets, or dials one, or does both over one
+// channel, with flow control by the router or by the SDK:
 //
 //	go_sdk host IDENTITY SERVICE legacy|oidc
 //	go_sdk dial IDENTITY SERVICE legacy|oidc BYTES
+//	go_sdk both IDENTITY SERVICE legacy|oidc BYTES router|sdk
 //
 // Build it in a directory of its own:
 //
@@ -16,8 +18,10 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"time"
 
 	"github.com/openziti/sdk-golang/v2/ziti"
+	"github.com/openziti/sdk-golang/v2/ziti/edge"
 )
 
 func main() {
@@ -32,19 +36,32 @@ func main() {
 		client.SetUseOidc(false)
 	}
 	check(context.Authenticate())
+	inSdk := false
+	listening := ziti.DefaultListenOptions()
+	dialing := &ziti.DialOptions{ConnectTimeout: 10 * time.Second, SdkFlowControl: &inSdk}
 	if role == "host" {
-		host(context, service)
+		serve(listen(context, service, listening))
 		return
 	}
 	length, err := strconv.Atoi(os.Args[5])
 	check(err)
-	dial(context, service, length)
+	if role == "both" {
+		inSdk = os.Args[6] == "sdk"
+		listening.SdkFlowControl = &inSdk
+		listening.WaitForNEstablishedListeners = 1
+		go serve(listen(context, service, listening))
+	}
+	dial(context, service, dialing, length)
 }
 
-func host(context ziti.Context, service string) {
-	listener, err := context.Listen(service)
+func listen(context ziti.Context, service string, options *ziti.ListenOptions) edge.Listener {
+	listener, err := context.ListenWithOptions(service, options)
 	check(err)
 	fmt.Println("listening")
+	return listener
+}
+
+func serve(listener edge.Listener) {
 	for {
 		connection, err := listener.Accept()
 		check(err)
@@ -56,10 +73,10 @@ func host(context ziti.Context, service string) {
 	}
 }
 
-func dial(context ziti.Context, service string, length int) {
+func dial(context ziti.Context, service string, options *ziti.DialOptions, length int) {
 	data := make([]byte, length)
 	rand.Read(data)
-	connection, err := context.Dial(service)
+	connection, err := context.DialWithOptions(service, options)
 	check(err)
 	go func() {
 		connection.Write(data)

@@ -61,6 +61,22 @@ impl Sdk {
         host
     }
 
+    /// Hosts a service and dials it over the same channel, with flow control by the router (`router`) or by the
+    /// SDK (`sdk`): the Go SDK can do that.
+    pub(crate) fn exchange_with_itself(
+        &self,
+        site: &TestDirectory,
+        identity: &Path,
+        (service, bytes): (&str, usize),
+        flow: &str,
+    ) {
+        let mut command = self.command("both", identity, service);
+        command.args([&bytes.to_string(), flow]);
+        let mut both = Running::start(site, &format!("both-{flow}"), command);
+        both.until_logged(&format!("exchanged {bytes} bytes"));
+        both.until_done();
+    }
+
     /// Dials a service, sends so many bytes with the half close at their end, and checks that they come back.
     pub(crate) fn exchange(
         &self,
