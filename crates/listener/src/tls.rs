@@ -3,6 +3,8 @@
 mod client_certificates;
 mod server_certificates;
 
+use std::io;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use rustls::crypto::{CryptoProvider, aws_lc_rs};
@@ -10,16 +12,27 @@ use rustls::sign::CertifiedKey;
 use rustls::version::{TLS12, TLS13};
 use rustls::{InconsistentKeys, ServerConfig, SupportedProtocolVersion};
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
 
 use self::client_certificates::PossessionVerifier;
 use self::server_certificates::ServerCertificates;
-use crate::connection::{Alpn, TlsVersion};
+use crate::connection::{Alpn, Connection, TlsVersion};
 
 /// TLS settings of a listener, with server certificates that can be replaced while it runs.
 #[derive(Debug)]
 pub struct ServerTls {
     config: Arc<ServerConfig>,
     certificates: Arc<ServerCertificates>,
+    versions: RangeInclusive<TlsVersion>,
+}
+
+/// Whether clients are asked for certificates.
+#[derive(Clone, Copy, Debug)]
+enum ClientAuth {
+    Requested,
+    Off,
 }
 
 /// Errors of setting up TLS.
@@ -55,41 +68,73 @@ impl ServerTls {
         min: TlsVersion,
         max: TlsVersion,
     ) -> Result<Self, TlsError> {
-        Self::with_resolver(Arc::new(ServerCertificates::new(certificates)?), min, max)
+        let certificates = Arc::new(ServerCertificates::new(certificates)?);
+        Self::with_resolver(certificates, min..=max, ClientAuth::Requested)
     }
 
     /// The same certificates, also after [`Self::replace`], in other versions.
     pub fn in_versions(&self, min: TlsVersion, max: TlsVersion) -> Result<Self, TlsError> {
-        Self::with_resolver(Arc::clone(&self.certificates), min, max)
+        let certificates = Arc::clone(&self.certificates);
+        Self::with_resolver(certificates, min..=max, ClientAuth::Requested)
+    }
+
+    /// The same certificates, also after [`Self::replace`], for clients that are not asked for theirs.
+    /// Browsers would ask their users which one to show.
+    pub fn without_client_certificates(&self) -> Result<Self, TlsError> {
+        let certificates = Arc::clone(&self.certificates);
+        Self::with_resolver(certificates, self.versions.clone(), ClientAuth::Off)
     }
 
     fn with_resolver(
         certificates: Arc<ServerCertificates>,
-        min: TlsVersion,
-        max: TlsVersion,
+        range: RangeInclusive<TlsVersion>,
+        client_auth: ClientAuth,
     ) -> Result<Self, TlsError> {
         let provider = Arc::new(aws_lc_rs::default_provider());
         let versions: Vec<&SupportedProtocolVersion> =
             [(TlsVersion::Tls12, &TLS12), (TlsVersion::Tls13, &TLS13)]
                 .into_iter()
-                .filter(|(version, _)| (min..=max).contains(version))
+                .filter(|(version, _)| range.contains(version))
                 .map(|(_, supported)| supported)
                 .collect();
         if versions.is_empty() {
+            let (min, max) = range.into_inner();
             return Err(TlsError::NoVersion { min, max });
         }
         let verifier = PossessionVerifier::new(provider.signature_verification_algorithms);
-        let mut config = ServerConfig::builder_with_provider(provider)
+        let config = ServerConfig::builder_with_provider(provider)
             .with_protocol_versions(&versions)
-            .map_err(TlsError::Setup)?
-            .with_client_cert_verifier(Arc::new(verifier))
-            .with_cert_resolver(Arc::clone(&certificates) as _);
+            .map_err(TlsError::Setup)?;
+        let config = match client_auth {
+            ClientAuth::Requested => config.with_client_cert_verifier(Arc::new(verifier)),
+            ClientAuth::Off => config.with_no_client_auth(),
+        };
+        let mut config = config.with_cert_resolver(Arc::clone(&certificates) as _);
         // Tickets instead of a session cache: a cache would store chains that clients choose.
         config.ticketer = aws_lc_rs::Ticketer::new().map_err(TlsError::Setup)?;
         Ok(Self {
             config: Arc::new(config),
             certificates,
+            versions: range,
         })
+    }
+
+    /// Negotiates TLS within a stream that `connection` carries, such as that of a WebSocket. What is known
+    /// of the client then is returned as well; as with any connection, its certificates are not verified.
+    pub async fn accept_within<S>(
+        &self,
+        stream: S,
+        connection: &Connection,
+    ) -> io::Result<(TlsStream<S>, Connection)>
+    where
+        S: AsyncRead + AsyncWrite + Unpin,
+    {
+        let stream = TlsAcceptor::from(Arc::clone(&self.config))
+            .accept(stream)
+            .await?;
+        let (peer, local) = (connection.peer, connection.local);
+        let inner = Connection::from_handshake(stream.get_ref().1, &[], peer, local);
+        Ok((stream, inner))
     }
 
     /// Pairs a chain, leaf first, with its private key.

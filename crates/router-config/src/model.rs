@@ -13,7 +13,7 @@ pub use crate::model::identity::{Csr, Identity};
 pub use crate::model::link::{Backoff, ChannelOptions, Heartbeats, Link, LinkDialer, LinkListener};
 pub use crate::model::root::{
     CircuitOptions, ConnectEvents, Ctrl, Edge, Forwarder, InterfaceDiscovery, Listener, Metrics,
-    Profile, RouterConfig, Tls, Trace, Transport,
+    Profile, RouterConfig, Tls, Trace, Transport, WebSockets,
 };
 pub use crate::model::section::SourcedValue;
 pub use crate::model::web::{

@@ -28,6 +28,7 @@ mod metrics;
 mod outbox;
 #[cfg(test)]
 mod tests;
+mod web_socket;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,7 +37,7 @@ use futures_util::future::BoxFuture;
 use portcullis_channel::group::GroupLimits;
 use portcullis_channel::{BuildVersion, ReplyTo};
 use portcullis_domain::entropy::{self, Entropy, EntropyError};
-use portcullis_listener::Limits;
+use portcullis_listener::{Limits, StreamService};
 use portcullis_router::access::AccessControl;
 use portcullis_router::edge::{
     ControllerId, EdgeLimits, EdgeListenerSettings, EdgeSettings, Hosting, IdentityId, Presence,
@@ -55,11 +56,12 @@ use self::dialer::HostDialer;
 use self::hosts::Hosts;
 use self::listener::SdkListener;
 use self::metrics::EdgeMetrics;
+use self::web_socket::WebSocketListener;
 use crate::access::{ClientTrust, ModelFile, Rights, Verifier};
 use crate::clock::RouterClock;
 use crate::controllers::Controllers;
 use crate::ends::Ends;
-use crate::listeners::Protocol;
+use crate::listeners::{Protocol, Unasked};
 use crate::routes::Dialer;
 use crate::sdk_channels::{Command, SdkChannels, SdkHandle};
 use crate::tls::Tls;
@@ -108,6 +110,7 @@ struct Shared {
     channels: Arc<SdkChannels>,
     rights: Arc<Rights>,
     trust: ClientTrust,
+    tls: Arc<Tls>,
     hosts: Arc<Hosts>,
     presence: Attendance,
     metrics: EdgeMetrics,
@@ -148,7 +151,8 @@ impl Edge {
             limits,
             end_options: Arc::new(parts.settings.end_options),
             entropy: parts.entropy,
-            trust: ClientTrust::new(Arc::clone(&rights), parts.tls),
+            trust: ClientTrust::new(Arc::clone(&rights), Arc::clone(&parts.tls)),
+            tls: parts.tls,
             presence: Attendance::new(
                 Presence::new(limits, parts.reports, now),
                 Arc::clone(controllers),
@@ -172,10 +176,25 @@ impl Edge {
 
     /// Lets SDKs in at a listener: both those that ask for the protocol and those that ask for none.
     pub(crate) fn protocol(&self, settings: &EdgeListenerSettings) -> Protocol {
+        let sdks = SdkListener::new(Arc::clone(&self.shared), settings);
+        let (alpn, service): (_, Arc<dyn StreamService>) = match settings.web_sockets {
+            Some(web_sockets) => {
+                let tls = Arc::clone(&self.shared.tls);
+                let service = WebSocketListener::new(sdks, tls, web_sockets);
+                (web_socket::PROTOCOL, Arc::new(service))
+            },
+            None => (listener::PROTOCOL, Arc::new(sdks)),
+        };
+        let is_web = settings.web_sockets.is_some();
         Protocol {
-            alpn: listener::PROTOCOL,
-            is_default: true,
-            service: Arc::new(SdkListener::new(Arc::clone(&self.shared), settings)),
+            alpn,
+            unasked: if is_web {
+                Unasked::IfNoOther
+            } else {
+                Unasked::Always
+            },
+            wants_certificates: !is_web,
+            service,
             max_unknown: settings
                 .waiting_clients
                 .max(Limits::default().max_half_open),

@@ -6,21 +6,33 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use portcullis_listener::{Limits, ListenError, Listener, ServerTls, StreamService};
+use portcullis_listener::{Limits, ListenError, Listener, StreamService};
 use portcullis_yaml::syntax::HostPort;
 use tokio::net::lookup_host;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::tls::Tls;
+
 /// A protocol that is served.
 pub(crate) struct Protocol {
     /// By which clients ask for it.
     pub(crate) alpn: &'static str,
-    /// Whether clients need not ask for it.
-    pub(crate) is_default: bool,
+    pub(crate) unasked: Unasked,
+    /// Whether it has to know the certificates of its clients.
+    pub(crate) wants_certificates: bool,
     pub(crate) service: Arc<dyn StreamService>,
     /// Connections whose peer is not known yet, at a time.
     pub(crate) max_unknown: usize,
+}
+
+/// Whether a protocol is served to clients that ask for none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unasked {
+    Never,
+    Always,
+    /// Unless another protocol of the address is served to them.
+    IfNoOther,
 }
 
 /// What is served where, as long as nothing is bound. Protocols of one address share its port.
@@ -31,7 +43,13 @@ pub(crate) struct Listeners {
 }
 
 /// Sockets that are bound.
-pub(crate) struct BoundListeners(Vec<(Listener, Limits)>);
+pub(crate) struct BoundListeners(Vec<Bound>);
+
+struct Bound {
+    listener: Listener,
+    limits: Limits,
+    wants_certificates: bool,
+}
 
 /// An address cannot be served.
 #[derive(Debug, thiserror::Error)]
@@ -82,7 +100,8 @@ impl Listeners {
         if others.iter().any(|other| other.alpn == alpn) {
             return Err(ListenersError::Taken { address, alpn });
         }
-        if protocol.is_default && others.iter().any(|other| other.is_default) {
+        let is_same = |other: &Protocol| other.unasked == protocol.unasked;
+        if protocol.unasked != Unasked::Never && others.iter().any(is_same) {
             return Err(ListenersError::TwoDefaults(address));
         }
         others.push(protocol);
@@ -98,14 +117,26 @@ impl Listeners {
                 max_half_open: 0,
                 ..Limits::default()
             };
+            let is_always = |one: &Protocol| one.unasked == Unasked::Always;
+            let has_default = protocols.iter().any(is_always);
+            let wants_certificates = protocols.iter().any(|one| one.wants_certificates);
             for protocol in protocols {
                 limits.max_half_open += protocol.max_unknown;
-                if protocol.is_default {
+                let is_default = match protocol.unasked {
+                    Unasked::Never => false,
+                    Unasked::Always => true,
+                    Unasked::IfNoOther => !has_default,
+                };
+                if is_default {
                     listener = listener.with_default_protocol(Arc::clone(&protocol.service));
                 }
                 listener = listener.with_protocol(protocol.alpn, protocol.service);
             }
-            Ok((listener, limits))
+            Ok(Bound {
+                listener,
+                limits,
+                wants_certificates,
+            })
         });
         bound.collect::<Result<_, _>>().map(BoundListeners)
     }
@@ -114,14 +145,20 @@ impl Listeners {
 impl BoundListeners {
     /// The addresses, with their actual ports.
     pub(crate) fn addresses(&self) -> impl Iterator<Item = SocketAddr> {
-        self.0.iter().map(|(listener, _)| listener.local_addr())
+        self.0.iter().map(|bound| bound.listener.local_addr())
     }
 
     /// Serves until `stop`.
-    pub(crate) fn serve(self, tls: &Arc<ServerTls>, tasks: &TaskTracker, stop: &CancellationToken) {
-        for (listener, limits) in self.0 {
+    pub(crate) fn serve(self, tls: &Tls, tasks: &TaskTracker, stop: &CancellationToken) {
+        for bound in self.0 {
+            let tls = if bound.wants_certificates {
+                tls.server()
+            } else {
+                tls.for_browsers()
+            };
+            let (listener, tls) = (bound.listener, Arc::clone(tls));
             tracing::info!(address = %listener.local_addr(), "listening");
-            tasks.spawn(listener.serve_protocols(Arc::clone(tls), limits, stop.clone()));
+            tasks.spawn(listener.serve_protocols(tls, bound.limits, stop.clone()));
         }
     }
 }

@@ -14,7 +14,7 @@ use portcullis_router::control::{ControlSettings, EdgeOffer, Greeting, Interface
 use portcullis_router::edge::{EdgeListenerSettings, EdgeSettings, PresenceReports};
 use portcullis_router::health::HealthOptions;
 use portcullis_router::ingress::{IngressError, ingress_settings};
-use portcullis_router::links::{LinkSettings, parse_address};
+use portcullis_router::links::LinkSettings;
 use portcullis_router::metrics::{MetricRegistry, MetricSource, MetricsOptions};
 use portcullis_router::tls::handshake_timeout;
 use portcullis_router::web::web_servers;
@@ -270,7 +270,7 @@ impl Base {
         let addresses = addresses.chain(web.0.local_addresses()).collect();
         let control = self.control(&links, edge.as_ref(), &metrics)?;
 
-        bound.serve(self.tls.server(), &self.tasks, &self.stop);
+        bound.serve(&self.tls, &self.tasks, &self.stop);
         ingress.serve(&self.tasks, &self.stop);
         web.0.serve(&web.1, &self.tasks, &self.stop);
         self.tasks.spawn(links.run(self.stop.clone()));
@@ -385,10 +385,11 @@ impl Base {
             listeners.add(&place, protocol).await?;
         }
         if let Some(edge) = edge {
-            for settings in EdgeListenerSettings::from_config(&self.config.listeners)? {
-                let address = &settings.address;
-                let place = parse_address(address).ok_or_else(|| StartError::EdgeAddress {
-                    address: address.clone(),
+            let web_sockets = &self.config.transport.wss;
+            for settings in EdgeListenerSettings::from_config(&self.config.listeners, web_sockets)?
+            {
+                let place = settings.place().ok_or_else(|| StartError::EdgeAddress {
+                    address: settings.address.clone(),
                 })?;
                 listeners.add(&place, edge.protocol(&settings)).await?;
             }

@@ -39,6 +39,7 @@ pub enum TlsSetupError {
 pub struct Tls {
     client: RwLock<Client>,
     server: Arc<ServerTls>,
+    for_browsers: Arc<ServerTls>,
 }
 
 #[derive(Debug)]
@@ -51,12 +52,10 @@ struct Client {
 impl Tls {
     pub fn new(credentials: Credentials) -> Result<Self, TlsSetupError> {
         let servers = server_keys(&credentials)?;
+        let server = ServerTls::new(servers, TlsVersion::Tls12, TlsVersion::Tls13)?;
         Ok(Self {
-            server: Arc::new(ServerTls::new(
-                servers,
-                TlsVersion::Tls12,
-                TlsVersion::Tls13,
-            )?),
+            for_browsers: Arc::new(server.without_client_certificates()?),
+            server: Arc::new(server),
             client: RwLock::new(Client::new(credentials)?),
         })
     }
@@ -73,6 +72,11 @@ impl Tls {
     /// For listeners.
     pub const fn server(&self) -> &Arc<ServerTls> {
         &self.server
+    }
+
+    /// For listeners whose clients are not asked for certificates.
+    pub const fn for_browsers(&self) -> &Arc<ServerTls> {
+        &self.for_browsers
     }
 
     /// The client certificate, with its intermediates.

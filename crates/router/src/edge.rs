@@ -70,4 +70,4 @@ pub use crate::edge::names::{
 };
 pub use crate::edge::presence::{IdentityView, Presence, PresenceReports};
 pub use crate::edge::refusal::{Refusal, RefusalKind};
-pub use crate::edge::settings::{EdgeListenerSettings, EdgeSettings};
+pub use crate::edge::settings::{EdgeListenerSettings, EdgeSettings, WebSocketSettings};

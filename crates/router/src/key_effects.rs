@@ -126,13 +126,22 @@ const WITHOUT_EFFECT: &[(&str, &str)] = &[
         "the router sets the protocol of each connection itself",
     ),
     ("transport.proxy", "services are dialed directly"),
-    ("transport.wss", "addresses with `wss:` are not served"),
+    ("transport.wss.enableCompression", COMPRESSION),
+    ("transport.wss.idleTimeout", UPGRADES),
+    (
+        "transport.wss.identity",
+        "the certificates of the router are shown, `alt_server_certs` to those who ask for their hosts",
+    ),
+    ("transport.wss.readTimeout", UPGRADES),
+    ("transport.wss.writeTimeout", UPGRADES),
     (
         "web[].bindPoints[].identity",
         "the router serves APIs on its own addresses only, not over the network",
     ),
 ];
 
+const COMPRESSION: &str = "messages are not compressed: what they carry is encrypted";
+const UPGRADES: &str = "`handshakeTimeout` bounds each upgrade, and nothing else is served there";
 const OF_LISTENERS: &str = "it is an option of listeners";
 const OF_DIALERS: &str = "it is an option of dialers";
 const OF_CHANNELS: &str = "it is an option of channels, and what services are dialed with is none";
@@ -353,6 +362,11 @@ mod tests {
         "profile.cpu",
         "tls.handshakeTimeout",
         "trace.path",
+        "transport.wss.handshakeTimeout",
+        "transport.wss.pingInterval",
+        "transport.wss.pongTimeout",
+        "transport.wss.readBufferSize",
+        "transport.wss.writeBufferSize",
         "v",
         "web[].apis",
         "web[].bindPoints[].address",
@@ -497,7 +511,8 @@ dialers:
             found(file),
             [
                 ("profile.memory".to_owned(), 4),
-                ("transport.wss".to_owned(), 7),
+                ("transport.wss.readTimeout".to_owned(), 7),
+                ("transport.wss.writeTimeout".to_owned(), 8),
                 ("listeners[0].options.randomDrops".to_owned(), 12),
                 ("dialers[0].options.mtu".to_owned(), 14),
                 ("dialers[1]".to_owned(), 15),

@@ -152,6 +152,22 @@ config_section! {
         protocol: value<String> = "protocol",
         /// How long a DTLS handshake may take.
         handshake_timeout: value<GoDuration> = "handshakeTimeout",
+        /// Listeners with `wss:` addresses.
+        wss: section<WebSockets> = "wss",
+    }
+}
+
+config_section! {
+    /// Listeners with `wss:` addresses; times are in seconds, sizes in bytes.
+    WebSockets {
+        /// How long the handshake may take.
+        handshake_timeout: value<i64> = "handshakeTimeout",
+        /// How often a ping is sent.
+        ping_interval: value<i64> = "pingInterval",
+        /// How long the answer to a ping may take.
+        pong_timeout: value<i64> = "pongTimeout",
+        read_buffer_size: value<i64> = "readBufferSize",
+        write_buffer_size: value<i64> = "writeBufferSize",
     }
 }
 

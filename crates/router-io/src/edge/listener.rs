@@ -5,7 +5,7 @@ use std::sync::Arc;
 use portcullis_channel::{ChannelKind, ChannelOptions, ChannelSide, QueueLimits};
 use portcullis_listener::{Connection, DrainFuture, Greeting, StreamFuture, StreamService};
 use portcullis_router::edge::EdgeListenerSettings;
-use portcullis_transport::{Incoming, Transport, TransportLimits};
+use portcullis_transport::{Incoming, Stream, Transport, TransportLimits};
 use portcullis_wire::edge::SdkHello;
 use tokio::net::TcpStream;
 use tokio::time::Instant;
@@ -19,6 +19,7 @@ use super::login::{self, ListenerTerms};
 pub(crate) const PROTOCOL: &str = "ziti-edge";
 
 /// Lets SDKs in that connect to one listener.
+#[derive(Clone)]
 pub(super) struct SdkListener {
     shared: Arc<Shared>,
     hello_time: std::time::Duration,
@@ -53,6 +54,33 @@ impl SdkListener {
             terms,
         }
     }
+
+    /// Serves what may bring a client. Nobody knows who it is until it is admitted: until then its connection
+    /// gives way to others.
+    pub(super) async fn serve_stream(
+        &self,
+        connection: Arc<Connection>,
+        stream: impl Stream,
+        greeting: Greeting,
+    ) {
+        let (shared, terms) = (&self.shared, &self.terms);
+        let deadline = Instant::now() + self.hello_time;
+        let incoming = match Incoming::read(stream, deadline).await {
+            Ok(incoming) => incoming,
+            Err(error) => {
+                tracing::debug!(peer = %connection.peer, %error, "a connection is closed: it brings no client");
+                return;
+            },
+        };
+        let hello = SdkHello::from_headers(&incoming.hello().headers);
+        match login::admit(shared, &connection, hello).await {
+            Ok(client) => {
+                greeting.finish();
+                login::enter(shared, terms, connection, incoming, client).await;
+            },
+            Err(denial) => login::refuse(shared, &connection, incoming, denial).await,
+        }
+    }
 }
 
 impl StreamService for SdkListener {
@@ -63,41 +91,14 @@ impl StreamService for SdkListener {
         greeting: Greeting,
         shutdown: CancellationToken,
     ) -> StreamFuture {
-        let (shared, terms) = (Arc::clone(&self.shared), self.terms.clone());
-        let deadline = Instant::now() + self.hello_time;
+        let sdks = self.clone();
         Box::pin(async move {
-            let serving = serve(&shared, &terms, connection, stream, greeting, deadline);
+            let serving = sdks.serve_stream(connection, stream, greeting);
             shutdown.run_until_cancelled(Box::pin(serving)).await;
         })
     }
 
     fn drain(&self) -> DrainFuture<'_> {
         Box::pin(self.shared.wait_for_clients())
-    }
-}
-
-/// Nobody knows who a client is until it is admitted: until then its connection gives way to others.
-async fn serve(
-    shared: &Arc<Shared>,
-    terms: &ListenerTerms,
-    connection: Arc<Connection>,
-    stream: TlsStream<TcpStream>,
-    greeting: Greeting,
-    deadline: Instant,
-) {
-    let incoming = match Incoming::read(stream, deadline).await {
-        Ok(incoming) => incoming,
-        Err(error) => {
-            tracing::debug!(peer = %connection.peer, %error, "a connection is closed: it brings no client");
-            return;
-        },
-    };
-    let hello = SdkHello::from_headers(&incoming.hello().headers);
-    match login::admit(shared, &connection, hello).await {
-        Ok(client) => {
-            greeting.finish();
-            login::enter(shared, terms, connection, incoming, client).await;
-        },
-        Err(denial) => login::refuse(shared, &connection, incoming, denial).await,
     }
 }

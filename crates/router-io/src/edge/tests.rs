@@ -9,4 +9,5 @@ mod logins;
 mod network;
 mod rights;
 mod sdk;
+mod web_sockets;
 mod world;

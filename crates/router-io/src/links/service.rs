@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::links::LINK_ALPN;
 use crate::links::manager::LinkManager;
-use crate::listeners::Protocol;
+use crate::listeners::{Protocol, Unasked};
 
 /// Serves one entry of `link.listeners`.
 pub(super) struct LinkService {
@@ -25,7 +25,8 @@ impl LinkService {
     pub(super) fn protocol(manager: Arc<LinkManager>, listener: Arc<LinkListener>) -> Protocol {
         Protocol {
             alpn: LINK_ALPN,
-            is_default: false,
+            unasked: Unasked::Never,
+            wants_certificates: true,
             max_unknown: listener.max_unknown,
             service: Arc::new(Self { manager, listener }),
         }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use portcullis_forwarding::ForwardingOptions;
 use portcullis_router::circuits::{ForwarderSettings, QueueSize, end_options};
-use portcullis_router::edge::{EdgeLimits, EdgeListenerSettings, EdgeSettings};
+use portcullis_router::edge::{EdgeLimits, EdgeListenerSettings, EdgeSettings, WebSocketSettings};
 use portcullis_xgress::{Factor, Options};
 
 use crate::world::config;
@@ -146,6 +146,10 @@ listeners:
   - binding: edge
     address: tls:0.0.0.0:3023
     options: {connectTimeoutMs: 4000}
+  - binding: edge
+    address: wss:0.0.0.0:3024
+transport:
+  wss: {pingInterval: 0, pongTimeout: 9, readBufferSize: 100}
 ",
     );
     let settings = EdgeSettings::from_config(&config.edge, &config.listeners).unwrap();
@@ -154,7 +158,8 @@ listeners:
     assert_eq!(settings.heartbeat_interval, Duration::from_secs(20));
     assert_eq!(settings.limits.circuit_time, Duration::from_secs(9));
     assert_eq!(settings.end_options.receive_buffer, 10);
-    let listeners = EdgeListenerSettings::from_config(&config.listeners).unwrap();
+    let web_sockets = &config.transport.wss;
+    let listeners = EdgeListenerSettings::from_config(&config.listeners, web_sockets).unwrap();
     let expected = [
         EdgeListenerSettings {
             address: "tls:0.0.0.0:3022".to_owned(),
@@ -162,6 +167,7 @@ listeners:
             waiting_clients: 11,
             write_time: Some(Duration::from_secs(7)),
             queue_frames: Some(8),
+            web_sockets: None,
         },
         EdgeListenerSettings {
             address: "tls:0.0.0.0:3023".to_owned(),
@@ -169,9 +175,30 @@ listeners:
             waiting_clients: 17,
             write_time: None,
             queue_frames: None,
+            web_sockets: None,
+        },
+        EdgeListenerSettings {
+            address: "wss:0.0.0.0:3024".to_owned(),
+            hello_time: Duration::from_secs(5),
+            waiting_clients: 17,
+            write_time: None,
+            queue_frames: None,
+            web_sockets: Some(WebSocketSettings {
+                handshake_time: Duration::from_secs(10),
+                ping_interval: None,
+                pong_time: Duration::from_secs(9),
+                read_buffer: 100,
+                write_buffer: 4096,
+            }),
         },
     ];
     assert_eq!(listeners, expected);
+    let places = listeners.iter().map(EdgeListenerSettings::place);
+    let ports = places.map(|place| place.map(|place| place.port));
+    assert_eq!(
+        ports.collect::<Vec<_>>(),
+        [Some(3022), Some(3023), Some(3024)]
+    );
 }
 
 #[test]
@@ -183,4 +210,12 @@ fn an_edge_that_says_nothing_has_the_defaults() {
     assert_eq!(settings.heartbeat_interval, Duration::from_mins(1));
     assert_eq!(settings.save_interval, Duration::from_secs(30));
     assert_eq!(settings.model_file, None);
+    let web_sockets = &config.transport.wss;
+    let mut wss = config.listeners.clone();
+    for listener in &mut wss {
+        let address = listener.address.as_mut().unwrap();
+        address.value = "wss:0.0.0.0:3022".to_owned();
+    }
+    let listeners = EdgeListenerSettings::from_config(&wss, web_sockets).unwrap();
+    assert_eq!(listeners[0].web_sockets, Some(WebSocketSettings::default()));
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use portcullis_simulated_sdk::Sdk;
-use portcullis_transport::DialError;
+use portcullis_transport::{DialError, Stream};
 use rustls::time_provider::TimeProvider;
 use rustls::{ClientConfig, RootCertStore};
 use rustls_pki_types::{ServerName, UnixTime};
@@ -35,6 +35,17 @@ pub(super) async fn connect(
     pair: Option<&Pair>,
     protocols: &[&str],
 ) -> io::Result<TlsStream<TcpStream>> {
+    let socket = TcpStream::connect(address).await?;
+    secure(socket, network, pair, protocols).await
+}
+
+/// TLS over a stream.
+pub(super) async fn secure<S: Stream>(
+    stream: S,
+    network: &Network,
+    pair: Option<&Pair>,
+    protocols: &[&str],
+) -> io::Result<TlsStream<S>> {
     let mut roots = RootCertStore::empty();
     roots
         .add(network.root.certificate().as_rustls().clone())
@@ -54,10 +65,9 @@ pub(super) async fn connect(
         .iter()
         .map(|name| name.as_bytes().to_vec())
         .collect();
-    let socket = TcpStream::connect(address).await?;
     let name = ServerName::try_from("localhost").unwrap();
     let connector = TlsConnector::from(Arc::new(config));
-    connector.connect(name, socket).await
+    connector.connect(name, stream).await
 }
 
 /// An SDK that has connected.

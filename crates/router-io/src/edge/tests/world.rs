@@ -10,6 +10,7 @@ use portcullis_forwarding::ForwardingOptions;
 use portcullis_router::circuits::{ForwarderSettings, QueueSize};
 use portcullis_router::edge::{
     ControllerId, EdgeLimits, EdgeListenerSettings, EdgeSettings, PresenceReports,
+    WebSocketSettings,
 };
 use portcullis_router::metrics::MetricRegistry;
 use portcullis_simulated_sdk::Sdk;
@@ -26,7 +27,7 @@ use crate::clock::RouterClock;
 use crate::controllers::Controllers;
 use crate::edge::{Edge, EdgeParts};
 use crate::ends::Ends;
-use crate::listeners::Listeners;
+use crate::listeners::{BoundListeners, Listeners};
 use crate::relay::Relay;
 use crate::routes::{Dialers, Routes};
 use crate::tls::Tls;
@@ -39,6 +40,8 @@ pub(super) struct World {
     pub(super) network: Network,
     pub(super) edge: Edge,
     pub(super) address: SocketAddr,
+    /// For SDKs in browsers.
+    pub(super) web_address: SocketAddr,
     pub(super) controllers: Arc<Controllers>,
     pub(super) clock: RouterClock,
     pub(super) stop: CancellationToken,
@@ -94,21 +97,12 @@ impl World {
             stop: stop.clone(),
         };
         let edge = Edge::start(parts).unwrap();
-        let listening = EdgeListenerSettings {
-            address: String::new(),
-            hello_time: Duration::from_secs(2),
-            waiting_clients: 17,
-            write_time: None,
-            queue_frames: None,
-        };
-        let mut listeners = Listeners::new(None);
-        let protocol = edge.protocol(&listening);
-        listeners
-            .add_at("127.0.0.1:0".parse().unwrap(), protocol)
-            .unwrap();
-        let bound = listeners.bind().unwrap();
-        let address = bound.addresses().next().unwrap();
-        bound.serve(tls.server(), &TaskTracker::new(), &stop);
+        let bound = bind(&edge);
+        let mut addresses = bound.addresses();
+        let address = addresses.next().unwrap();
+        let web_address = addresses.next().unwrap();
+        drop(addresses);
+        bound.serve(&tls, &TaskTracker::new(), &stop);
         let queue = QueueSize {
             waiting: 100,
             workers: 10,
@@ -132,6 +126,7 @@ impl World {
             network,
             edge,
             address,
+            web_address,
             controllers,
             clock,
             stop,
@@ -193,4 +188,28 @@ impl World {
             .await
             .unwrap()
     }
+}
+
+/// Binds a listener of each kind.
+fn bind(edge: &Edge) -> BoundListeners {
+    let listening = EdgeListenerSettings {
+        address: String::new(),
+        web_sockets: None,
+        hello_time: Duration::from_secs(2),
+        waiting_clients: 17,
+        write_time: None,
+        queue_frames: None,
+    };
+    let for_browsers = EdgeListenerSettings {
+        web_sockets: Some(WebSocketSettings::default()),
+        ..listening.clone()
+    };
+    let mut listeners = Listeners::new(None);
+    for (address, settings) in [("127.0.0.1:0", listening), ("127.0.0.2:0", for_browsers)] {
+        let protocol = edge.protocol(&settings);
+        listeners
+            .add_at(address.parse().unwrap(), protocol)
+            .unwrap();
+    }
+    listeners.bind().unwrap()
 }

@@ -109,7 +109,7 @@ impl TestRouter {
         let bound = listeners.bind().unwrap();
         let address = bound.addresses().next().unwrap();
         let stop = CancellationToken::new();
-        bound.serve(tls.server(), &TaskTracker::new(), &stop);
+        bound.serve(&tls, &TaskTracker::new(), &stop);
         tokio::spawn(Arc::clone(&manager).run(stop.clone()));
         Self {
             id: id.to_owned(),

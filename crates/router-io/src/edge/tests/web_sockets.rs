@@ -1,0 +1,82 @@
+//! SDKs in browsers.
+
+use portcullis_simulated_sdk::{Sdk, dial_through, dial_v2, receive_all, send_all};
+use portcullis_transport::DialError;
+use portcullis_wire::edge::ConnectionId;
+use tokio::net::TcpStream;
+use tokio_rustls::client::TlsStream;
+use tokio_tungstenite::client_async;
+use tokio_tungstenite::tungstenite;
+
+use super::network::{Pair, SERVICE};
+use super::sdk::{connect, secure};
+use super::world::World;
+use crate::edge::web_socket::message_stream::MessageStream;
+
+type Carrier = MessageStream<TlsStream<TcpStream>>;
+
+/// A socket of a browser, which shows no certificate.
+async fn open(
+    world: &World,
+    path: &str,
+    protocols: &[&str],
+) -> Result<Carrier, tungstenite::Error> {
+    let stream = connect(world.web_address, &world.network, None, protocols).await?;
+    let (_, certificates) = stream.get_ref();
+    assert!(certificates.peer_certificates().is_some());
+    let (socket, _) = client_async(format!("wss://localhost{path}"), stream).await?;
+    Ok(MessageStream::new(socket, None, std::time::Duration::ZERO))
+}
+
+async fn enter(world: &World, identity: &str, shown: Option<&Pair>) -> Result<Sdk, DialError> {
+    let pair = world.network.identity(identity);
+    let token = world
+        .network
+        .access_token(identity, shown.unwrap_or(&pair), 1000);
+    let carrier = open(world, "/ws", &["http/1.1"]).await.unwrap();
+    let stream = secure(carrier, &world.network, shown, &[]).await?;
+    Sdk::connect(stream, Some(&token)).await
+}
+
+#[tokio::test]
+async fn sdk_in_a_browser_dials_and_hosts() {
+    let (world, _controller) = World::connected(&["alice", "bob"]).await;
+    let pair = |identity| world.network.identity(identity);
+    let mut host = enter(&world, "bob", Some(&pair("bob"))).await.unwrap();
+    let token = world.network.service_token("bob", SERVICE, "Bind");
+    host.binds(&token, "listener", false).await;
+    let mut client = enter(&world, "alice", Some(&pair("alice"))).await.unwrap();
+    let (dial, connected) = dial_through(&client, &mut host, dial_v2(1, SERVICE, false)).await;
+    connected.unwrap();
+    let forth = send_all(&client, ConnectionId(1), 1, 3_000_000);
+    let (sent, received) = tokio::join!(forth, receive_all(&mut host));
+    assert_eq!(sent, received);
+    let back = send_all(&host, dial.new_connection.unwrap(), 2, 3_000_000);
+    let (sent, received) = tokio::join!(back, receive_all(&mut client));
+    assert_eq!(sent, received);
+    drop(client);
+    host.finds(|message, _| {
+        matches!(message, portcullis_wire::edge::EdgeMessage::StateClosed(_)).then_some(())
+    })
+    .await;
+    assert_eq!(world.edge.clients(), 1);
+}
+
+#[tokio::test]
+async fn sdk_shows_its_certificate_within_the_socket() {
+    let (world, _controller) = World::connected(&["alice"]).await;
+    let refused = enter(&world, "alice", None).await.map(drop).unwrap_err();
+    assert!(matches!(refused, DialError::Rejected { .. }), "{refused:?}");
+}
+
+#[tokio::test]
+async fn nothing_else_is_served_there() {
+    let (world, _controller) = World::connected(&["alice"]).await;
+    let refused = open(&world, "/", &[]).await.map(drop).unwrap_err();
+    let tungstenite::Error::Http(answer) = refused else {
+        panic!("{refused:?}");
+    };
+    assert_eq!(answer.status(), 404);
+    assert!(open(&world, "/ws", &[]).await.is_ok(), "ALPN is not needed");
+    assert!(open(&world, "/ws", &["h2", "http/1.1"]).await.is_ok());
+}
