@@ -40,6 +40,8 @@
 //! - Round trips are measured by the clock of this end, not by headers that other clocks write.
 //! - The window bounds what is sent again, too. It shrinks once in a round trip, if losses say that the
 //!   path is full, and grows by what was acknowledged since it last changed, not by all that ever was.
+//! - What was sent again and is acknowledged says which time has arrived, by its age: while a queue fills, it is often
+//!   the first one, and nothing that was sent in between is lost.
 //! - Payloads that arrive together are acknowledged together.
 //! - A direction ends when its end is acknowledged, not five seconds later.
 //! - Before the numbers of payloads run out, the circuit ends; OpenZiti would take numbers that begin

@@ -10,7 +10,7 @@ use std::time::Duration;
 const PROBES: usize = 2;
 /// Payloads that may travel whatever the window is.
 const FEW: usize = 4;
-/// RTT headers have whole milliseconds.
+/// RTT headers have whole milliseconds, so a payload may be as much older or younger.
 const ECHO_PRECISION: Duration = Duration::from_millis(1);
 /// Slots that an empty buffer keeps.
 const KEPT_SLOTS: usize = 16;
@@ -64,9 +64,15 @@ pub(crate) struct Content {
 struct LastSent {
     transmission: u64,
     at: Moment,
-    /// When it was sent for the first time.
-    first: Moment,
+    /// The first time that it was sent.
+    first: FirstSent,
     is_again: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct FirstSent {
+    transmission: u64,
+    at: Moment,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -211,10 +217,14 @@ impl SendBuffer {
         let outstanding = self.get_mut(sequence)?;
         let before = outstanding.last;
         let is_again = before.is_some();
+        let first = FirstSent {
+            transmission: made,
+            at: now,
+        };
         outstanding.last = Some(LastSent {
             transmission: made,
             at: now,
-            first: before.map_or(now, |before| before.first),
+            first: before.map_or(first, |before| before.first),
             is_again,
         });
         let content = outstanding.content.clone();
@@ -235,12 +245,13 @@ impl SendBuffer {
         })
     }
 
-    /// A payload has been acknowledged; `echo` is how old it was by its RTT header, if that is known.
+    /// A payload has been acknowledged; `echo` is how old it was by its RTT header, if that is known, and
+    /// `usual` how old those are that are acknowledged now.
     pub(crate) fn acknowledge(
         &mut self,
         sequence: u32,
         echo: Option<Duration>,
-        average: Option<Duration>,
+        usual: Option<Duration>,
         now: Moment,
     ) -> Acknowledged {
         if sequence >= self.unsent {
@@ -261,13 +272,9 @@ impl SendBuffer {
         let (mut transmission, mut round_trip) = (0, None);
         if let Some(last) = outstanding.last {
             transmission = last.transmission;
-            let elapsed = now.since(last.at);
             round_trip = last.round_trip(echo, now);
-            // What was sent twice may be acknowledged for the first time that it was sent.
-            let is_recent = average.is_none_or(|average| elapsed < average / 2);
-            if !last.is_again || !is_recent {
-                self.newest_acknowledged = self.newest_acknowledged.max(last.transmission);
-            }
+            let arrived = last.arrived(round_trip.or(usual), now);
+            self.newest_acknowledged = self.newest_acknowledged.max(arrived);
         }
         self.forget_acknowledged();
         Acknowledged::Now {
@@ -400,8 +407,27 @@ impl LastSent {
         if !self.is_again {
             return Some(shortest);
         }
-        let longest = now.since(self.first).saturating_add(ECHO_PRECISION);
-        echo.filter(|echo| (shortest..=longest).contains(&echo.saturating_add(ECHO_PRECISION)))
+        let longest = now.since(self.first.at).saturating_add(ECHO_PRECISION);
+        echo.filter(|echo| *echo <= longest && echo.saturating_add(ECHO_PRECISION) >= shortest)
+    }
+}
+
+impl LastSent {
+    /// The transmission that has arrived, of a payload that is acknowledged now. What was sent again is often
+    /// acknowledged for the first time that it was sent: if a path gets slower, because of a queue that fills,
+    /// say. To take that for the second one would mean that all between them was lost.
+    fn arrived(&self, usual: Option<Duration>, now: Moment) -> u64 {
+        let (last, first) = (now.since(self.at), now.since(self.first.at));
+        let is_last = !self.is_again
+            || usual.is_some_and(|usual| {
+                let is_nearer = last.abs_diff(usual) <= first.abs_diff(usual);
+                is_nearer && last <= usual.saturating_mul(2)
+            });
+        if is_last {
+            self.transmission
+        } else {
+            self.first.transmission
+        }
     }
 }
 

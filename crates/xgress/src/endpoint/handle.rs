@@ -68,9 +68,12 @@ impl Endpoint {
         let sequences = &acknowledgement.sequences;
         // It belongs to the first of the payloads.
         let mut echo = echo(acknowledgement.rtt_millis, now);
+        let mut usual = self.round_trip.average();
         let newest = sequences
             .iter()
-            .filter_map(|sequence| self.acknowledge(sequence.number(), echo.take(), now))
+            .filter_map(|sequence| {
+                self.acknowledge(sequence.number(), echo.take(), &mut usual, now)
+            })
             .max();
         if sequences.is_empty() || newest >= Some(self.peer_held_as_of) {
             self.peer_held = acknowledgement.receive_buffer_bytes.unwrap_or(u32::MAX);
@@ -80,10 +83,16 @@ impl Endpoint {
         self.settle(now);
     }
 
-    /// Returns the number of the transmission, if it was not acknowledged before.
-    fn acknowledge(&mut self, sequence: u32, echo: Option<Duration>, now: Now) -> Option<u64> {
-        let average = self.round_trip.average();
-        match self.send.acknowledge(sequence, echo, average, now.mono) {
+    /// Returns the number of the transmission, if it was not acknowledged before. `usual` is how old the
+    /// payloads of this acknowledgement are: they have arrived together.
+    fn acknowledge(
+        &mut self,
+        sequence: u32,
+        echo: Option<Duration>,
+        usual: &mut Option<Duration>,
+        now: Now,
+    ) -> Option<u64> {
+        match self.send.acknowledge(sequence, echo, *usual, now.mono) {
             Acknowledged::Now {
                 bytes,
                 transmission,
@@ -92,6 +101,7 @@ impl Endpoint {
                 self.counters.acknowledgements += 1;
                 self.last_progress = now.mono;
                 if let Some(sample) = round_trip {
+                    *usual = round_trip;
                     self.probes = 0;
                     self.round_trip.measure(sample, &self.options, now.mono);
                 }

@@ -5,6 +5,8 @@ mod circuits;
 #[cfg(test)]
 mod fuzz;
 #[cfg(test)]
+mod shared_link;
+#[cfg(test)]
 mod simulation;
 #[cfg(test)]
 mod speed;
