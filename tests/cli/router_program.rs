@@ -64,7 +64,7 @@ fn help_names_commands_in_groups() {
 
     Examples:
       portcullis-router config generate edge --name r1 --host r1.example.com \
-          --controller ctrl.example.com:6262 --tunnel none --out r1.yml
+          --controller ctrl.example.com:6262 --out r1.yml
       portcullis-router enroll r1.yml --jwt r1.jwt
       portcullis-router run r1.yml
       portcullis-router config check r1.yml              every mistake in it
