@@ -7,7 +7,6 @@
 use crate::overlay::echo::{EchoServer, exchange};
 use crate::overlay::place::Place;
 use crate::overlay::router::RouterProgram;
-use crate::overlay::running::Running;
 use crate::overlay::sdk::{GoLogin, Sdk};
 use crate::overlay::tunneler::{self, Proxy};
 use crate::overlay::{self, Overlay, PATIENCE};
@@ -18,7 +17,7 @@ use std::process::Command;
 use std::thread;
 use support::api::MANAGEMENT;
 use support::controller::free_port;
-use support::{Api, TestDirectory, Tool, tools, wait};
+use support::{Api, Running, TestDirectory, Tool, tools, wait};
 
 const OURS: RouterProgram = RouterProgram::Ours;
 

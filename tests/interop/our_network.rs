@@ -6,7 +6,6 @@
 use crate::overlay::bad_line::{BadLine, NEAR};
 use crate::overlay::place::Place;
 use crate::overlay::router::{Router, RouterProgram};
-use crate::overlay::running::Running;
 use crate::overlay::sdk::Sdk;
 use crate::overlay::{self, Overlay};
 use crate::{own, ziti_cli};
@@ -15,7 +14,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
-use support::{Api, TestDirectory, Tool, tools, wheel};
+use support::{Api, Running, TestDirectory, Tool, tools, wheel};
 
 /// What goes there and back.
 const MEGABYTES: usize = 8 << 20;

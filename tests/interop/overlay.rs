@@ -14,7 +14,6 @@ pub(crate) mod line;
 pub(crate) mod load;
 pub(crate) mod place;
 pub(crate) mod router;
-pub(crate) mod running;
 pub(crate) mod sdk;
 pub(crate) mod tunneler;
 

@@ -14,6 +14,7 @@ pub mod curl;
 pub mod mfa;
 pub mod openssl;
 pub mod repository;
+pub mod running;
 pub mod test_directory;
 pub mod tools;
 pub mod wait;
@@ -25,6 +26,7 @@ pub use command::{CommandOutput, run};
 pub use controller::Controller;
 pub use curl::{Curl, Reply};
 pub use openssl::Openssl;
+pub use running::Running;
 pub use test_directory::TestDirectory;
 pub use tools::Tool;
 

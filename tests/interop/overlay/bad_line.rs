@@ -1,11 +1,10 @@
 //! A computer behind a bad line: a network namespace that is reached over a line which delays, loses and
 //! reorders packets, by `tc netem` or, where the kernel has none, by a program that does the same.
 
-use super::running::Running;
 use crate::own;
 use std::net::Ipv4Addr;
 use std::process::{self, Command};
-use support::{TestDirectory, command, run};
+use support::{Running, TestDirectory, command, run};
 
 /// Of each direction, so a round trip takes 50 ms. Every fourth packet is sent at once, before those that wait.
 const NETEM: [&str; 6] = ["delay", "25ms", "loss", "1%", "reorder", "25%"];

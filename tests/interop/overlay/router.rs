@@ -1,14 +1,13 @@
 //! Routers: ours and those of OpenZiti, with the same file.
 
 use super::place::Place;
-use super::running::Running;
 use std::ffi::OsString;
 use std::fs;
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use support::controller::free_port;
-use support::{TestDirectory, binaries, run};
+use support::{Running, TestDirectory, binaries, run};
 
 /// Whose router it is.
 pub(crate) enum RouterProgram {

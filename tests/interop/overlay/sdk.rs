@@ -1,12 +1,11 @@
 //! Programs that are built with an SDK, and host or dial a service that says back what it gets.
 
 use super::place::Place;
-use super::running::Running;
 use crate::own;
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
-use support::TestDirectory;
+use support::{Running, TestDirectory};
 
 /// What a program is built with.
 #[derive(Clone)]

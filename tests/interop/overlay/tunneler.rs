@@ -2,13 +2,12 @@
 
 use super::PATIENCE;
 use super::echo::{OpenConnection, exchange};
-use super::running::Running;
 use std::ffi::OsStr;
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::Command;
 use support::controller::free_port;
-use support::{TestDirectory, wait};
+use support::{Running, TestDirectory, wait};
 
 /// Hosts what the identity may bind and has a `host.v1` for.
 pub(crate) fn host(site: &TestDirectory, program: &OsStr, identity: &Path) -> Running {

@@ -1,17 +1,17 @@
 //! Programs that run beside a test.
 
+use crate::command::{self, signal};
+use crate::{TestDirectory, wait};
 use std::fs::{self, File};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::thread;
-use support::command::{self, signal};
-use support::{TestDirectory, wait};
 
 /// Lines of its log that a failing test shows.
 const SHOWN_LINES: usize = 30;
 
 /// A program that is killed with its owner.
-pub(crate) struct Running {
+pub struct Running {
     child: Child,
     name: String,
     log: PathBuf,
@@ -19,7 +19,7 @@ pub(crate) struct Running {
 
 impl Running {
     /// Runs a program in the work folder, with a log of its own.
-    pub(crate) fn start(site: &TestDirectory, name: &str, mut command: Command) -> Self {
+    pub fn start(site: &TestDirectory, name: &str, mut command: Command) -> Self {
         let log = site.file(&format!("{name}.log"));
         let file = File::options().create(true).append(true).open(&log);
         let file = file.unwrap();
@@ -39,14 +39,19 @@ impl Running {
         }
     }
 
+    /// Its process id.
+    pub fn process(&self) -> u32 {
+        self.child.id()
+    }
+
     /// What it has printed and logged so far.
-    pub(crate) fn logged(&self) -> String {
+    pub fn logged(&self) -> String {
         fs::read_to_string(&self.log).unwrap_or_default()
     }
 
     /// Waits until it has logged a text.
-    pub(crate) fn until_logged(&mut self, text: &str) {
-        let seen = wait::until(super::PATIENCE, || {
+    pub fn until_logged(&mut self, text: &str) {
+        let seen = wait::until(wait::DEFAULT_TIMEOUT, || {
             let ended = self.child.try_wait().unwrap();
             match self.logged().contains(text) {
                 true => Ok(Ok(())),
@@ -59,16 +64,16 @@ impl Running {
     }
 
     /// Waits until it has ended well.
-    pub(crate) fn until_done(mut self) {
-        let status = command::wait_for_exit(&mut self.child, super::PATIENCE);
+    pub fn until_done(mut self) {
+        let status = command::wait_for_exit(&mut self.child, wait::DEFAULT_TIMEOUT);
         let is_done = status.is_some_and(|status| status.success());
         assert!(is_done, "{}: {status:?}", self.name);
     }
 
     /// Asks it to end, and waits for that.
-    pub(crate) fn terminate(mut self) {
+    pub fn terminate(mut self) {
         signal(&self.child, "TERM");
-        let status = command::wait_for_exit(&mut self.child, super::PATIENCE);
+        let status = command::wait_for_exit(&mut self.child, wait::DEFAULT_TIMEOUT);
         assert!(status.is_some(), "{} does not end", self.name);
     }
 }
