@@ -28,7 +28,7 @@ use portcullis_http::route::{Route, RouteLookup, RouteTable};
 use portcullis_http::{AppState, BuildInfo, ControllerService, routes};
 use portcullis_index::Projections;
 use portcullis_listener::{Body, Connection, Service as _, TlsVersion};
-use portcullis_pki::Certificate;
+use portcullis_pki::{Certificate, SigningKey};
 use portcullis_storage::engine::Engine;
 use portcullis_storage::vault::Vault;
 use portcullis_storage_redb::disk::Disk;
@@ -106,6 +106,16 @@ impl Default for HarnessOptions {
     }
 }
 
+/// What routers need that are no simulations.
+#[derive(Debug, Clone, Copy)]
+pub struct ForRouters {
+    /// Time at which the network begins, instead of an arbitrary one.
+    pub start: Timestamp,
+    /// Port of this computer at which they are told to find the controller, instead of a name that leads
+    /// nowhere.
+    pub control_port: u16,
+}
+
 /// The store of an earlier controller, and the time at which it was saved.
 #[derive(Debug, Clone)]
 pub struct SavedStore {
@@ -131,6 +141,7 @@ pub struct Remains {
     network: TestNetwork,
     entropy: Arc<SeededEntropy>,
     options: HarnessOptions,
+    for_routers: Option<ForRouters>,
 }
 
 impl Remains {
@@ -160,6 +171,7 @@ pub struct Harness {
     home: tempfile::TempDir,
     network: TestNetwork,
     options: HarnessOptions,
+    for_routers: Option<ForRouters>,
 }
 
 /// A fetcher that allows loopback addresses and trusts no authority.
@@ -199,7 +211,20 @@ impl Harness {
     /// Starts a controller with other than the default options.
     pub async fn start_with(options: HarnessOptions) -> Self {
         let entropy = Arc::new(SeededEntropy::new(42));
-        Box::pin(Self::start_from(options, None, None, entropy)).await
+        Box::pin(Self::start_from(options, None, None, None, entropy)).await
+    }
+
+    /// Starts a controller whose routers are no simulations.
+    pub async fn start_for_routers(options: HarnessOptions, for_routers: ForRouters) -> Self {
+        let entropy = Arc::new(SeededEntropy::new(42));
+        Box::pin(Self::start_from(
+            options,
+            Some(for_routers),
+            None,
+            None,
+            entropy,
+        ))
+        .await
     }
 
     /// Starts a controller on a copy of a saved store, in memory.
@@ -209,7 +234,7 @@ impl Harness {
             ..HarnessOptions::default()
         };
         let entropy = Arc::new(SeededEntropy::new(42));
-        Box::pin(Self::start_from(options, Some(saved), None, entropy)).await
+        Box::pin(Self::start_from(options, None, Some(saved), None, entropy)).await
     }
 
     /// What would be left if the controller were killed now.
@@ -225,6 +250,7 @@ impl Harness {
             network: self.network.clone(),
             entropy: Arc::clone(&self.entropy),
             options: self.options,
+            for_routers: self.for_routers,
         }
     }
 
@@ -235,6 +261,7 @@ impl Harness {
             network,
             entropy,
             options,
+            for_routers,
         } = remains;
         let options = HarnessOptions {
             is_initialized: false,
@@ -242,6 +269,7 @@ impl Harness {
         };
         Box::pin(Self::start_from(
             options,
+            for_routers,
             Some(saved),
             Some(network),
             entropy,
@@ -251,6 +279,7 @@ impl Harness {
 
     async fn start_from(
         options: HarnessOptions,
+        for_routers: Option<ForRouters>,
         saved: Option<SavedStore>,
         network: Option<TestNetwork>,
         entropy: Arc<SeededEntropy>,
@@ -267,6 +296,9 @@ impl Harness {
             fatal: Arc::new(|fatal| eprintln!("{fatal}")),
             ..Options::default()
         };
+        if let Some(ForRouters { start, .. }) = for_routers {
+            clock.set(start);
+        }
         let disk = Arc::new(FaultyDisk::default());
         let key_path = home.path().join(KEY_FILE);
         if let Some(saved) = saved {
@@ -289,7 +321,9 @@ impl Harness {
         let network = network.unwrap_or_else(|| TestNetwork::new(&env));
         let server = network.server.clone();
         let app = Arc::new(App::new(AppParts {
-            network: network.clone().into_network(&env),
+            network: network
+                .clone()
+                .into_network(&env, for_routers.map(|it| it.control_port)),
             engine: Arc::new(FaultyEngine::new(engine.clone(), faults.clone())),
             store_path: home.path().join("store"),
             vault: Arc::new(vault),
@@ -322,12 +356,20 @@ impl Harness {
             home,
             network,
             options,
+            for_routers,
         }
     }
 
     /// The folder of the store, if it were not in memory.
     pub fn home(&self) -> &Path {
         self.home.path()
+    }
+
+    /// Chain and key of the server certificate.
+    pub fn server_identity(&self) -> (Vec<Certificate>, Arc<SigningKey>) {
+        let signing = self.network.signing.certificate().clone();
+        let chain = vec![self.server.clone(), signing];
+        (chain, Arc::clone(&self.network.server_key))
     }
 
     /// Writes a copy of the store, as a backup is made.

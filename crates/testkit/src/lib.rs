@@ -25,7 +25,9 @@ pub use clock::ManualClock;
 pub use entropy::{NoEntropy, SeededEntropy};
 pub use faulty_disk::{DiskCall, FaultyDisk};
 pub use faulty_store::{FaultInjector, StoreFault};
-pub use harness::{ADMIN, Harness, HarnessOptions, PASSWORD, Remains, Request, SavedStore};
+pub use harness::{
+    ADMIN, ForRouters, Harness, HarnessOptions, PASSWORD, Remains, Request, SavedStore,
+};
 pub use live_network::{FakeNetwork, Removal};
 pub use memory_store::memory_store;
 pub use network::{SHARED_HOST, TestNetwork, client_key_and_csr};

@@ -83,15 +83,20 @@ impl TestNetwork {
         }
     }
 
-    /// Converts the certificates into the network of a controller.
-    pub fn into_network(self, env: &Env) -> Network {
+    /// Converts the certificates into the network of a controller, which routers find at this port of the
+    /// computer, if there is one.
+    pub fn into_network(self, env: &Env, control_port: Option<u16>) -> Network {
+        let control_address = match control_port {
+            Some(port) => format!("tls:localhost:{port}"),
+            None => "tls:ctrl.example.test:6262".to_owned(),
+        };
         let settings = NetworkSettings {
             trust_domain: self.trust_domain,
             bundle: vec![self.root.clone(), self.signing.certificate().clone()],
             anchors: vec![self.root],
             signing: self.signing,
             api_address: API_ADDRESS.to_owned(),
-            control_addresses: vec!["tls:ctrl.example.test:6262".to_owned()],
+            control_addresses: vec![control_address],
             controller: Controller {
                 id: ControllerId::from_wire("ctrl-1"),
                 name: "ctrl-1".to_owned(),

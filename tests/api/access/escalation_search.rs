@@ -119,12 +119,12 @@ async fn by_themselves(half: usize) {
 
 #[tokio::test]
 async fn no_subject_by_itself_leads_up() {
-    by_themselves(0).await;
+    Box::pin(by_themselves(0)).await;
 }
 
 #[tokio::test]
 async fn no_other_subject_by_itself_leads_up() {
-    by_themselves(1).await;
+    Box::pin(by_themselves(1)).await;
 }
 
 /// Nobody comes up between two looks at what it may do.
