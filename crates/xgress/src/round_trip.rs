@@ -115,3 +115,21 @@ impl Shortest {
         self.before.min(self.now)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Fast ways would have everything sent twice otherwise.
+    #[test]
+    fn no_payload_counts_as_lost_within_twenty_milliseconds() {
+        let options = Options::default();
+        let mut round_trip = RoundTrip::new(&options);
+        for number in 0..100 {
+            let now = Moment::ZERO + Duration::from_millis(number);
+            round_trip.measure(Duration::from_micros(50), &options, now);
+            round_trip.give_less_time(&options);
+            assert!(round_trip.ack_timeout(&options) >= Duration::from_millis(20));
+        }
+    }
+}

@@ -59,6 +59,7 @@ fn payload(number: u32, length: usize) -> CircuitMessage {
     CircuitMessage::Payload(Box::new(Payload {
         circuit_id: CIRCUIT.to_owned(),
         sequence: PayloadSequence::new(number).unwrap(),
+        rtt_millis: u16::try_from(number % 1000).ok(),
         data: Secret::new(Bytes::from(vec![7; length])),
         ..Payload::default()
     }))
@@ -91,7 +92,10 @@ async fn payloads_and_acknowledgments_come_to_the_other_end() {
     let mut sequences = Vec::new();
     for _ in 0..100 {
         let message = soon(arrivals.recv()).await.unwrap();
-        sequences.push(sequence(&message).unwrap());
+        let number = sequence(&message).unwrap();
+        // Whole, with the time of the end that has sent it.
+        assert_eq!(message, payload(number.number(), 1_000));
+        sequences.push(number);
     }
     // Several connections keep no order.
     sequences.sort_unstable();
