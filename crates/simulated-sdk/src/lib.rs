@@ -16,5 +16,5 @@ mod sdk;
 
 pub use carry::{carry, reader, writer};
 pub use circuit::{accept, dial_through, next_data, receive_all, send_all};
-pub use messages::{bind, data, dial_v2};
+pub use messages::{bind, data, dial, dial_v2};
 pub use sdk::{Sdk, first_of_group, further, greet};

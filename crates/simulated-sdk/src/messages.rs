@@ -1,7 +1,7 @@
 //! Messages of SDKs.
 
 use bytes::Bytes;
-use portcullis_wire::edge::{Bind, ConnectV2, ConnectionId, Data, DataFlags, EdgeMessage};
+use portcullis_wire::edge::{Bind, Connect, ConnectV2, ConnectionId, Data, DataFlags, EdgeMessage};
 use portcullis_wire::{Secret, Token};
 
 /// A bind by connection 1, whose router names the connections that it offers.
@@ -15,6 +15,16 @@ pub fn bind(token: &str, listener: &str, uses_xgress: bool) -> Bind {
         uses_xgress,
         ..Bind::default()
     }
+}
+
+/// A dial by a session for a service.
+pub fn dial(id: u32, token: &str, uses_xgress: bool) -> EdgeMessage {
+    EdgeMessage::Connect(Connect {
+        connection: ConnectionId(id),
+        session_token: Token::new(token.to_owned()),
+        uses_xgress,
+        ..Connect::default()
+    })
 }
 
 /// A dial of a service by its id.

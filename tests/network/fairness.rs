@@ -1,0 +1,129 @@
+//! Several streams over one link that takes its time: each of them gets on, and together they get as far as one
+//! alone.
+
+use crate::line::Line;
+use crate::network::{Flow, Network};
+use crate::router::RunningRouter;
+use portcullis_simulated_sdk::data;
+use portcullis_wire::edge::{ConnectionId, DataFlags};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use tokio::io::AsyncReadExt as _;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep};
+
+/// Until windows have grown.
+const WARM_UP: Duration = Duration::from_millis(500);
+const MEASURED: Duration = Duration::from_secs(1);
+
+/// A network whose second router dials a server that counts.
+struct Scene {
+    network: Network,
+    accepted: mpsc::UnboundedReceiver<Arc<AtomicU64>>,
+    _line: Line,
+    _routers: [RunningRouter; 2],
+}
+
+impl Scene {
+    /// One whose link needs so long for a round trip.
+    async fn start(round_trip: Duration) -> Self {
+        let network = Network::new(2).await;
+        let [first, second] = &network.routers[..] else {
+            unreachable!("two routers");
+        };
+        let line = Line::start_with_delay(second.link, round_trip / 2).await;
+        second.configure(line.address, "");
+        let routers = [first.start().await, second.start().await];
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let (sender, accepted) = mpsc::unbounded_channel();
+        tokio::spawn(async move {
+            while let Ok((connection, _)) = listener.accept().await {
+                let count = Arc::new(AtomicU64::new(0));
+                tokio::spawn(consume(connection, Arc::clone(&count)));
+                if sender.send(count).is_err() {
+                    return;
+                }
+            }
+        });
+        let controller = &network.controller;
+        controller.until_online(2).await;
+        controller.until_count("links", 1).await;
+        controller.server(&network.service, second, address).await;
+        Self {
+            network,
+            accepted,
+            _line: line,
+            _routers: routers,
+        }
+    }
+
+    /// Bytes that arrive of so many streams at once, by stream.
+    async fn measure(&mut self, streams: usize) -> Vec<u64> {
+        let mut writing = JoinSet::new();
+        let mut counts = Vec::new();
+        for number in 0..streams {
+            let name = format!("{streams} streams: {number}");
+            let client = self.network.client(&name, 0).await;
+            client.tries(1, Flow::Legacy).await.unwrap();
+            counts.push(self.accepted.recv().await.unwrap());
+            writing.spawn(async move {
+                loop {
+                    let bytes = data(ConnectionId(1), vec![1; 16_000], DataFlags::default());
+                    client.sdk.says(bytes).await;
+                }
+            });
+        }
+        sleep(WARM_UP).await;
+        let read = || counts.iter().map(|count| count.load(Ordering::Relaxed));
+        let (before, start): (Vec<_>, _) = (read().collect(), Instant::now());
+        sleep(MEASURED).await;
+        let passed = read().zip(before).map(|(after, before)| after - before);
+        let passed: Vec<_> = passed.collect();
+        println!(
+            "{streams} streams: {} KiB/s, {:?} KiB each",
+            passed.iter().sum::<u64>() / 1024 * 1000
+                / u64::try_from(start.elapsed().as_millis()).unwrap(),
+            passed.iter().map(|bytes| bytes / 1024).collect::<Vec<_>>()
+        );
+        writing.shutdown().await;
+        self.network.controller.until_count("circuits", 0).await;
+        passed
+    }
+}
+
+async fn consume(mut connection: TcpStream, count: Arc<AtomicU64>) {
+    let mut buffer = vec![0; 64 * 1024];
+    while let Ok(length @ 1..) = connection.read(&mut buffer).await {
+        let length = u64::try_from(length).unwrap();
+        count.fetch_add(length, Ordering::Relaxed);
+    }
+}
+
+/// None has less than a fortieth of its share, and all together have half of what one has at least; more cannot be
+/// asked of a busy machine.
+async fn share(round_trip: Duration) {
+    let mut scene = Scene::start(round_trip).await;
+    let alone: u64 = scene.measure(1).await.iter().sum();
+    for streams in [2, 4, 8, 16] {
+        let passed = scene.measure(streams).await;
+        let sum: u64 = passed.iter().sum();
+        assert!(sum * 2 > alone, "{sum} bytes of all, {alone} of one alone");
+        let least = passed.iter().min().unwrap();
+        let share = sum / u64::try_from(streams).unwrap();
+        assert!(least * 40 > share, "{passed:?}");
+    }
+}
+
+#[tokio::test]
+async fn streams_share_a_link_of_twenty_milliseconds() {
+    share(Duration::from_millis(20)).await;
+}
+
+#[tokio::test]
+async fn streams_share_a_link_of_fifty_milliseconds() {
+    share(Duration::from_millis(50)).await;
+}

@@ -1,0 +1,170 @@
+//! Routers of a network.
+
+use crate::person;
+use portcullis_pki::{SigningKey, certificates_from_pem};
+use portcullis_router_config::{CheckOptions, Severity, SourceFile, load};
+use portcullis_router_io::{BuildInfo, IdentityFiles, Router, RouterClock, RouterOptions};
+use portcullis_system::SystemEntropy;
+use rustls::ClientConfig;
+use rustls_pki_types::CertificateDer;
+use serde_json::Value;
+use std::fs;
+use std::net::SocketAddr;
+use std::process::Command;
+use std::sync::Arc;
+use support::controller::free_port;
+use support::{Running, TestDirectory, binaries};
+use tokio_util::sync::CancellationToken;
+
+/// What routers dial others by.
+pub(crate) const DIALER: &str = "dialers: [{binding: transport}]";
+
+/// A router that is enrolled, by its files.
+pub(crate) struct RouterFiles {
+    pub(crate) id: String,
+    pub(crate) authorities: Vec<CertificateDer<'static>>,
+    /// Its client certificate, with the intermediate.
+    chain: Vec<CertificateDer<'static>>,
+    key: SigningKey,
+    controller: SocketAddr,
+    /// Where other routers reach it.
+    pub(crate) link: SocketAddr,
+    /// Where SDKs reach it.
+    pub(crate) edge: SocketAddr,
+    directory: TestDirectory,
+}
+
+/// A router that runs in this process as long as the test does.
+pub(crate) struct RunningRouter {
+    _router: Router,
+}
+
+impl RouterFiles {
+    pub(crate) fn write(
+        id: String,
+        key: SigningKey,
+        issued: &Value,
+        controller: SocketAddr,
+    ) -> Self {
+        let directory = TestDirectory::new();
+        let pem = key.to_pkcs8_pem().unwrap();
+        let text = |name: &str| issued[name].as_str().unwrap();
+        for (name, content) in [
+            ("router.cert", text("cert")),
+            ("router.server.cert", text("serverCert")),
+            ("router.cas", text("ca")),
+            ("router.key", pem.as_str()),
+        ] {
+            fs::write(directory.file(name), content).unwrap();
+        }
+        let certificates = |name| -> Vec<_> {
+            let found = certificates_from_pem(text(name)).unwrap();
+            found.iter().map(|one| one.as_rustls().clone()).collect()
+        };
+        let [link, edge] = [(), ()].map(|()| SocketAddr::from(([127, 0, 0, 1], free_port())));
+        let files = Self {
+            authorities: certificates("ca"),
+            chain: certificates("cert"),
+            id,
+            key,
+            controller,
+            link,
+            edge,
+            directory,
+        };
+        files.configure(link, DIALER);
+        files
+    }
+
+    /// Writes its file, with the address that others are told for links, and more of the section of links.
+    pub(crate) fn configure(&self, advertised: SocketAddr, links: &str) {
+        let text = self.config(advertised, links);
+        fs::write(self.directory.file("router.yml"), text).unwrap();
+    }
+
+    fn config(&self, advertised: SocketAddr, links: &str) -> String {
+        let prefix = self.directory.file("router");
+        let (prefix, link, edge) = (prefix.display(), self.link, self.edge);
+        let (controller, edge_port) = (self.controller.port(), edge.port());
+        let advertised = advertised.port();
+        format!(
+            "\
+v: 3
+identity:
+  cert: {prefix}.cert
+  server_cert: {prefix}.server.cert
+  key: {prefix}.key
+  ca: {prefix}.cas
+ctrl:
+  endpoint: tls:localhost:{controller}
+link:
+  {links}
+  listeners:
+    - binding: transport
+      bind: tls:{link}
+      advertise: tls:localhost:{advertised}
+      options: {{connectTimeout: 2s}}
+dialers:
+  - binding: transport
+    options: {{connectTimeout: 1s}}
+listeners:
+  - binding: edge
+    address: tls:{edge}
+    options: {{advertise: 'localhost:{edge_port}', connectTimeout: 2s}}
+edge:
+  csr: {{sans: {{dns: [localhost], ip: [127.0.0.1]}}}}
+"
+        )
+    }
+
+    /// How it connects to other routers.
+    pub(crate) fn tls(&self) -> ClientConfig {
+        let mut config = person::builder(&self.authorities)
+            .with_client_auth_cert(self.chain.clone(), self.key.to_rustls().unwrap())
+            .unwrap();
+        config.alpn_protocols = vec![b"ziti-link".to_vec()];
+        config
+    }
+
+    /// Where SDKs reach it, and what its certificate goes back to.
+    pub(crate) fn edge(&self) -> (SocketAddr, &[CertificateDer<'static>]) {
+        (self.edge, &self.authorities)
+    }
+
+    /// Runs it in this process.
+    pub(crate) async fn start(&self) -> RunningRouter {
+        let path = self.directory.file("router.yml");
+        let (name, bytes) = (path.display().to_string(), fs::read(&path).unwrap());
+        let loaded = load(&SourceFile::new(&name, &bytes), &CheckOptions::new());
+        let findings = loaded.report.findings.iter();
+        let mistakes: Vec<_> = findings
+            .filter(|finding| finding.diagnostic.severity == Severity::Error)
+            .collect();
+        assert!(mistakes.is_empty(), "{mistakes:?}");
+        let starting = Router::start(RouterOptions {
+            identity: IdentityFiles::from_config(&loaded.config.identity).unwrap(),
+            config: loaded.config,
+            effective: loaded.effective,
+            has_edge: loaded.has_edge,
+            config_file: path,
+            build: BuildInfo {
+                version: "0.0.0",
+                revision: "test",
+                date: "2031-01-01T00:00:00Z",
+            },
+            clock: RouterClock::start(portcullis_system::env().now()),
+            entropy: Arc::new(SystemEntropy),
+            renews_at_once: false,
+            stop: CancellationToken::new(),
+        });
+        let router = Box::pin(starting).await.unwrap();
+        RunningRouter { _router: router }
+    }
+
+    /// Runs it as a program, which is killed with its owner.
+    pub(crate) fn run(&self) -> Running {
+        let mut command = Command::new(binaries::router());
+        command.arg("run").arg(self.directory.file("router.yml"));
+        Running::start(&self.directory, "router", command)
+    }
+}
