@@ -34,6 +34,8 @@ mod router_config_bad_input;
 mod router_config_recorded;
 mod router_config_reference;
 mod router_config_support;
+mod router_enrollment;
+mod router_program;
 mod routers;
 mod service_policies;
 mod services;

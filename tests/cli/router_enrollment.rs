@@ -168,7 +168,8 @@ fn file_without_controllers_gets_those_of_the_token() {
     let lines = enrollment.text("r1.yml");
     let controller = enrollment.session.controller.host_port();
     let lines = lines.lines().filter(|line| !line.contains(controller));
-    let without: String = lines.map(|line| format!("{line}\n")).collect();
+    let without = lines.collect::<Vec<_>>().join("\n");
+    let without = without.replace("\nctrl:\n", "\nctrl: {}\n");
     fs::write(enrollment.path("r1.yml"), without).unwrap();
     let refused = enrollment.run(&["run", "r1.yml"]).expect_code(1).stderr;
     assert!(refused.contains("`ctrl` has no `endpoint`"), "{refused}");

@@ -158,8 +158,6 @@ fn commands_about_files_are_those_of_portcullis() {
         (&["explain", "link.listeners"], 0),
         (&["explain", "-o", "json", "ctrl"], 0),
         (&["schema"], 0),
-        (&["generate", "edge", "--name", "r1", "--tunnel", "none"], 0),
-        (&["generate", "fabric", "--name", "r1", "--private"], 0),
     ] {
         let ours = router(&files, &[&["config"], arguments].concat()).expect_code(code);
         let theirs = files.run(arguments).expect_code(code);
@@ -189,14 +187,19 @@ fn generated_files_can_be_run() {
     let files = RouterConfigFiles::new();
     for arguments in [&["edge"][..], &["fabric"], &["edge", "--private"]] {
         let line = [&["config", "generate"], arguments, &["--name", "r1"]].concat();
-        let generated = router(&files, &[&line[..], &["--out", "r.yml", "--force"]].concat());
+        let generated = router(
+            &files,
+            &[&line[..], &["--out", "r.yml", "--force"]].concat(),
+        );
         generated.success();
         router(&files, &["config", "check", "r.yml"]).success();
         // It is taken as it is, and lacks certificates only.
         let started = router(&files, &["run", "r.yml"]).expect_code(1).stderr;
         assert!(started.contains("the router is not enrolled"), "{started}");
     }
-    let generate = ["config", "generate", "edge", "--name", "r1", "--tunnel", "host"];
+    let generate = [
+        "config", "generate", "edge", "--name", "r1", "--tunnel", "host",
+    ];
     let refused = router(&files, &generate).expect_code(2);
     assert_eq!(refused.text(), "");
     assert!(
@@ -264,9 +267,11 @@ fn options_of_openziti_are_told_to_have_no_effect() {
     files.write("good.yml", VALID);
     let options = ["run", "good.yml", "-e", "--log-formatter", "text", "-v"];
     let refused = router(&files, &options).expect_code(1).stderr;
-    for option in ["--extend has no effect", "--log-formatter has no effect"] {
-        assert!(refused.contains(option), "{refused}");
-    }
+    assert!(
+        refused.contains("--log-formatter has no effect"),
+        "{refused}"
+    );
+    assert!(!refused.contains("--extend has no effect"), "{refused}");
 }
 
 #[test]
