@@ -185,7 +185,11 @@ fn commands_about_files_are_those_of_portcullis() {
 #[test]
 fn generated_files_can_be_run() {
     let files = RouterConfigFiles::new();
-    for arguments in [&["edge"][..], &["fabric"], &["edge", "--private"]] {
+    for arguments in [
+        &["edge"][..],
+        &["fabric"],
+        &["edge", "--private", "--web-sockets"],
+    ] {
         let line = [&["config", "generate"], arguments, &["--name", "r1"]].concat();
         let generated = router(
             &files,

@@ -5,6 +5,7 @@ use portcullis_router::links::parse_address;
 use portcullis_router_config::model::{Listener, RouterConfig, SourcedValue};
 use portcullis_router_config::{Diagnostic, Finding, KeyPath, Severity, Source};
 use portcullis_yaml::SourceLocation;
+use portcullis_yaml::syntax::HostPort;
 
 /// The router has no such listener.
 const UNSUPPORTED: &str = "unsupported";
@@ -61,10 +62,14 @@ fn reason(entry: &Listener) -> Option<Reason> {
         }),
         "edge" => {
             let address = &entry.address.as_ref()?.value;
-            parse_address(address).is_none().then(|| Reason {
+            let place = address
+                .split_once(':')
+                .filter(|(protocol, _)| ["tls", "wss"].contains(protocol));
+            let is_place = place.is_some_and(|(_, place)| place.parse::<HostPort>().is_ok());
+            (!is_place).then(|| Reason {
                 key: "address",
-                message: "this router lets SDKs in over TLS only, not over WebSockets".to_owned(),
-                help: "write an address such as `tls:0.0.0.0:3022`",
+                message: "this router lets SDKs in by TLS and by WebSockets over TLS".to_owned(),
+                help: "write an address such as `tls:0.0.0.0:3022` or `wss:0.0.0.0:443`",
             })
         },
         _ => match ingress_settings(std::slice::from_ref(entry)) {

@@ -121,8 +121,8 @@ pub(super) fn encode(report: &Report) -> io::Result<Vec<u8>> {
         location.number(1, *id);
         location.bytes(4, &Message::pair(*id, u64::from(*line)).0);
         profile.bytes(profile::LOCATION, &location.0);
+        // A name as the linker knows it would have pprof take `name` for one of C++, and shorten it.
         let mut function = Message::pair(*id, texts.number(name));
-        function.number(3, texts.number(name));
         function.number(4, texts.number(file));
         profile.bytes(profile::FUNCTION, &function.0);
     }
