@@ -10,9 +10,7 @@ use parking_lot::RwLock;
 use portcullis_domain::FieldError;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::policies::ServiceGrant;
-use portcullis_router::access::{
-    AccessControl, Consequences, DataModel, LossReason, Usage, UsedService,
-};
+use portcullis_router::access::{AccessControl, Consequences, DataModel, Usage, UsedService};
 use portcullis_router::edge::{
     Access, ApiSession, ChannelId, ClientCertificates, ControllerId, LoginRefusal, Recipient,
     Refusal, ServiceId, ServiceReference, ServiceSession,
@@ -101,11 +99,9 @@ impl Rights {
             let consequences = control.receive(from, message, now);
             ((), consequences.unwrap_or_default())
         });
-        for (usage, reason) in &consequences.1.lost {
-            if *reason == LossReason::SessionRemoved {
-                let command = Command::EndServiceSessions(Arc::clone(&removed));
-                self.channels.command(usage.channel, command);
-            }
+        for channel in consequences.1.ended_service_sessions() {
+            let command = Command::EndServiceSessions(Arc::clone(&removed));
+            self.channels.command(channel, command);
         }
         self.carry_out(consequences.1);
         self.alarm.changed();

@@ -21,6 +21,16 @@ pub struct Consequences {
     pub changed_posture: BTreeSet<ChannelId>,
 }
 
+impl Consequences {
+    /// Channels that stay, on which a session for a service has ended with what it was for.
+    pub fn ended_service_sessions(&self) -> BTreeSet<ChannelId> {
+        let lost = self.lost.iter();
+        lost.filter(|(_, reason)| **reason == LossReason::SessionRemoved)
+            .map(|(usage, _)| usage.channel)
+            .collect()
+    }
+}
+
 /// Why a channel has to be closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum EndReason {

@@ -306,20 +306,27 @@ fn a_session_for_a_service_takes_along_what_it_was_for() {
     };
     // Policies say nothing of it: the controller has judged.
     let now = world.time();
-    world
-        .control
-        .begin(usage.clone(), used.clone(), now)
-        .unwrap();
+    let another = circuit(1, ServiceGrant::Dial, "another");
+    for usage in [&usage, &another] {
+        world
+            .control
+            .begin(usage.clone(), used.clone(), now)
+            .unwrap();
+    }
     assert!(lost(&world.change(Vec::new())).is_empty());
     let removed = SessionsRemoved {
         tokens: vec![],
         ids: vec![for_mail.id.as_str().to_owned()],
     };
     let consequences = world.receive(ControlMessage::SessionsRemoved(removed));
+    let both = [usage.clone(), another];
     assert_eq!(
         consequences.lost,
-        [(usage.clone(), LossReason::SessionRemoved)].into()
+        both.map(|usage| (usage, LossReason::SessionRemoved)).into()
     );
+    // The channel is told once, however much it carried.
+    let told = consequences.ended_service_sessions();
+    assert_eq!(told, [usage.channel].into());
     // Nor may what was asked for before it was removed begin after it, though its token is good for long.
     let late = world.control.begin(usage, used, now).unwrap_err();
     assert_eq!(late.code(), Some(ErrorCode::InvalidSession));
