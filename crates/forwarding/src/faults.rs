@@ -6,15 +6,21 @@ use portcullis_wire::control::link::{Fault, FaultSubject};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
+/// Length of the ids in one report, unless a single one is longer: a frame has room for them.
+const REPORT_BYTES: usize = 32 << 10;
+/// Longest id of a circuit that nobody has routed here. Whoever sends payloads may make such ids up; real ones
+/// have 10 to 36 characters.
+const MAX_UNKNOWN_ID: usize = 64;
+
 /// Circuits of payloads that could not be forwarded. They are collected, so that a stream of payloads that
 /// lead nowhere becomes one message.
 #[derive(Debug)]
 pub struct Faults<C> {
     interval: Option<Duration>,
     max_circuits: usize,
-    /// By owner, if that is known.
+    /// By owner, if that is known. Each has room of its own, so that ids which were made up take none away
+    /// from real ones.
     circuits: BTreeMap<Option<C>, BTreeSet<Box<str>>>,
-    count: usize,
     due: Option<Moment>,
     reports: VecDeque<FaultReport<C>>,
     dropped: u64,
@@ -33,7 +39,6 @@ impl<C: Clone + Ord> Faults<C> {
             interval: options.fault_interval,
             max_circuits: options.max_reported,
             circuits: BTreeMap::new(),
-            count: 0,
             due: None,
             reports: VecDeque::new(),
             dropped: 0,
@@ -47,20 +52,18 @@ impl<C: Clone + Ord> Faults<C> {
         };
         // Several are told apart by blanks, which no id has.
         let is_id = !circuit.is_empty() && !circuit.contains(char::is_whitespace);
-        let owner = owner.cloned();
-        let known = self.circuits.get(&owner);
-        if !is_id || known.is_some_and(|known| known.contains(circuit)) {
+        if !is_id || (owner.is_none() && circuit.len() > MAX_UNKNOWN_ID) {
             return;
         }
-        if self.count >= self.max_circuits {
+        let circuits = self.circuits.entry(owner.cloned()).or_default();
+        if circuits.contains(circuit) {
+            return;
+        }
+        if circuits.len() >= self.max_circuits {
             self.dropped += 1;
             return;
         }
-        self.count += 1;
-        self.circuits
-            .entry(owner)
-            .or_default()
-            .insert(circuit.into());
+        circuits.insert(circuit.into());
         self.due.get_or_insert(now + interval);
     }
 
@@ -80,19 +83,20 @@ impl<C: Clone + Ord> Faults<C> {
             return;
         }
         self.due = None;
-        self.count = 0;
         for (to, circuits) in std::mem::take(&mut self.circuits) {
-            let circuits: Vec<&str> = circuits.iter().map(|circuit| &**circuit).collect();
             let subject = match to {
                 Some(_) => FaultSubject::Forward,
                 None => FaultSubject::ForwardUnknownOwner,
             };
-            let fault = Fault {
-                subject,
-                id: circuits.join(" "),
-                iteration: 0,
-            };
-            self.reports.push_back(FaultReport { to, fault });
+            let reports = joined(&circuits).into_iter().map(|id| FaultReport {
+                to: to.clone(),
+                fault: Fault {
+                    subject,
+                    id,
+                    iteration: 0,
+                },
+            });
+            self.reports.extend(reports);
         }
     }
 
@@ -100,4 +104,19 @@ impl<C: Clone + Ord> Faults<C> {
     pub fn poll_report(&mut self) -> Option<FaultReport<C>> {
         self.reports.pop_front()
     }
+}
+
+/// Ids with blanks between them, as many together as a report takes.
+fn joined(circuits: &BTreeSet<Box<str>>) -> Vec<String> {
+    let mut reports: Vec<String> = Vec::new();
+    for circuit in circuits {
+        match reports.last_mut() {
+            Some(report) if report.len() + circuit.len() < REPORT_BYTES => {
+                report.push(' ');
+                report.push_str(circuit);
+            },
+            _ => reports.push(circuit.to_string()),
+        }
+    }
+    reports
 }

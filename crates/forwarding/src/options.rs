@@ -20,7 +20,8 @@ pub struct ForwardingOptions {
     pub max_circuits: usize,
     /// Forwards of one circuit. Each new path adds some, and those of former paths stay.
     pub max_forwards: usize,
-    /// Circuits in one report of faults, or of idle circuits.
+    /// Circuits of each owner, and circuits without one, whose faults are told of at a time; idle circuits in one
+    /// message.
     pub max_reported: usize,
 }
 

@@ -50,6 +50,42 @@ fn peers_cannot_make_a_report_long_or_wrong() {
 }
 
 #[test]
+fn ids_that_were_made_up_keep_no_real_ones_away() {
+    let options = ForwardingOptions::default();
+    let mut faults = Faults::new(&options);
+    for number in 0..2 * options.max_reported {
+        faults.add(&format!("{number:064}"), None, at(0));
+        faults.add(&format!("{number:065}"), None, at(0));
+    }
+    for number in 0..options.max_reported {
+        faults.add(&format!("{number}"), Some(&OWNER), at(0));
+    }
+    let one_each = u64::try_from(options.max_reported).unwrap();
+    assert_eq!(faults.dropped(), one_each, "of those without an owner");
+    faults.handle_timeout(at(15));
+    let mut circuits = [0, 0];
+    while let Some(FaultReport { to, fault }) = faults.poll_report() {
+        assert!(fault.id.len() <= 32 << 10, "{} bytes", fault.id.len());
+        assert!(fault.circuits().all(|circuit| circuit.len() < 65));
+        circuits[usize::from(to.is_some())] += fault.circuits().count();
+    }
+    assert_eq!(circuits, [options.max_reported; 2]);
+}
+
+/// A controller may name its circuits as it likes.
+#[test]
+fn long_ids_are_reported_to_their_owner() {
+    let mut faults = Faults::new(&ForwardingOptions::default());
+    let ids = ["a", "b", "c"].map(|id| id.repeat(20 << 10));
+    for id in &ids {
+        faults.add(id, Some(&OWNER), at(0));
+    }
+    faults.handle_timeout(at(15));
+    let reported = reports(&mut faults).into_iter().map(|(_, _, id)| id);
+    assert_eq!(reported.collect::<Vec<_>>(), ids);
+}
+
+#[test]
 fn reports_can_be_switched_off() {
     let options = ForwardingOptions {
         fault_interval: None,
