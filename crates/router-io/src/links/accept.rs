@@ -202,8 +202,9 @@ impl LinkManager {
     ) {
         let headers = &candidate.incoming.hello().headers;
         let pair = PairKey {
-            router: candidate.leaf,
-            link: candidate.hello.link_id.clone(),
+            leaf: candidate.leaf,
+            key: candidate.key.clone(),
+            link: candidate.link(),
             connection: headers
                 .string(key::CONNECTION_ID)
                 .unwrap_or_default()
@@ -212,12 +213,7 @@ impl LinkManager {
         let Some(id) = GroupId::new(pair.connection.as_str()) else {
             return;
         };
-        let candidate = if self.halves.is_waiting(&pair) {
-            Some(candidate)
-        } else {
-            self.confirm(candidate).await
-        };
-        let Some(candidate) = candidate else {
+        let Some(candidate) = self.confirm(candidate).await else {
             return;
         };
         let (key, link) = (candidate.key.clone(), candidate.link());

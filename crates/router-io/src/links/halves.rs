@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 use portcullis_pki::Fingerprint;
+use portcullis_router::links::{Link, LinkKey};
 use portcullis_transport::{ChannelHandle, Inbox};
 use portcullis_wire::link::SplitLinkPart;
 
@@ -16,11 +17,13 @@ pub(super) const PAIRING: Duration = Duration::from_secs(30);
 /// Halves of one router that may wait.
 const MAX_WAITING: usize = 16;
 
-/// Which link a half belongs to: only the router that has dialed it can add the other one.
+/// Which link a half belongs to: only the router that has dialed it can add the other one, and under no
+/// other name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct PairKey {
-    pub(super) router: Fingerprint,
-    pub(super) link: String,
+    pub(super) leaf: Fingerprint,
+    pub(super) key: LinkKey,
+    pub(super) link: Link,
     /// The same for both halves.
     pub(super) connection: String,
 }
@@ -45,15 +48,11 @@ pub(super) enum Paired {
 }
 
 impl Halves {
-    pub(super) fn is_waiting(&self, key: &PairKey) -> bool {
-        self.0.lock().contains_key(key)
-    }
-
     /// Adds a half, or pairs it with the one that waits.
     pub(super) fn add(&self, key: PairKey, half: Half) -> Paired {
         let mut waiting = self.0.lock();
         let Some(first) = waiting.remove(&key) else {
-            let of_router = waiting.keys().filter(|other| other.router == key.router);
+            let of_router = waiting.keys().filter(|other| other.leaf == key.leaf);
             if of_router.count() >= MAX_WAITING {
                 return Paired::Refused;
             }

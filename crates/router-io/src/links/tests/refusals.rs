@@ -3,10 +3,12 @@
 use std::fmt::Debug;
 use std::time::Duration;
 
+use portcullis_channel::Headers;
 use portcullis_channel::group::{GroupId, GroupSecret};
+use portcullis_channel::headers::key;
 use portcullis_channel::hello::{GroupHello, Grouping, Hello};
 use portcullis_transport::{DialError, Dialed, dial};
-use portcullis_wire::link::LinkHello;
+use portcullis_wire::link::{LinkHello, SplitLinkPart};
 use tokio::io::AsyncReadExt as _;
 use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep, timeout};
@@ -108,6 +110,40 @@ async fn further_connections_need_certificate_link_group_and_secret_of_the_first
     assert_eq!(router.linked(1).await.roles.len(), 1);
     let further = hello(group(7, false), "link");
     let _second = knock(&router, &first.tls, &further).await.unwrap();
+    router.linked(2).await;
+}
+
+/// Routers before 1.6.6 dial two connections for a link; each has a hello of its own.
+#[tokio::test]
+async fn halves_of_two_names_make_no_link() {
+    let world = World::new();
+    let router = world.router("r2").await;
+    let first = world.router("r1").await;
+    let _victim = world.router("r3").await;
+    let half = |from: &str, part| {
+        let link = LinkHello {
+            link_id: "link".to_owned(),
+            split_part: Some(part),
+            ..link_hello(from, "r2")
+        };
+        let headers = Headers::builder()
+            .append(&link.to_headers())
+            .string(key::CONNECTION_ID, "pair")
+            .build();
+        Hello::new("link".to_owned(), None, Grouping::Ungrouped, headers)
+    };
+    let payloads = half("r1", SplitLinkPart::Payloads);
+    let _waiting = knock(&router, &first.tls, &payloads).await.unwrap();
+    let acknowledgments = half("r3", SplitLinkPart::Acknowledgements);
+    let refused = rejection(knock(&router, &first.tls, &acknowledgments).await);
+    assert_eq!(
+        refused,
+        "the controller does not confirm the router: wrong fingerprint"
+    );
+    assert!(router.manager.views().is_empty());
+
+    let acknowledgments = half("r1", SplitLinkPart::Acknowledgements);
+    let _second = knock(&router, &first.tls, &acknowledgments).await.unwrap();
     router.linked(2).await;
 }
 
