@@ -76,6 +76,8 @@ pub(crate) struct LinkManager {
     state: Mutex<State>,
     /// Wakes [`run`](Self::run) for another deadline.
     changed: Notify,
+    /// Cancelled under the lock of the state, after which nothing is dialed, and what opens is closed.
+    stopping: CancellationToken,
     tasks: TaskTracker,
 }
 
@@ -132,6 +134,7 @@ impl LinkManager {
                 lost: BTreeMap::new(),
             }),
             changed: Notify::new(),
+            stopping: CancellationToken::new(),
             tasks: TaskTracker::new(),
         })
     }
@@ -139,14 +142,20 @@ impl LinkManager {
     /// Dials what is due, until `stop`; then closes all links and waits for them.
     pub(crate) async fn run(self: Arc<Self>, stop: CancellationToken) {
         let _stopped = stop.run_until_cancelled(self.keep_deadlines()).await;
-        let open: Vec<_> = self.state.lock().open.values().cloned().collect();
-        for link in open {
+        for link in self.stop() {
             link.close();
         }
         self.tasks.close();
         self.transport().tasks().close();
         self.tasks.wait().await;
         self.transport().tasks().wait().await;
+    }
+
+    /// Returns the links that are open.
+    fn stop(&self) -> Vec<Arc<OpenLink>> {
+        let state = self.state.lock();
+        self.stopping.cancel();
+        state.open.values().cloned().collect()
     }
 
     async fn keep_deadlines(self: &Arc<Self>) {

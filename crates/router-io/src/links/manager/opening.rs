@@ -13,9 +13,11 @@ use crate::links::open_link::OpenLink;
 impl LinkManager {
     /// Dials, and tells the state machine what has become of it.
     pub(super) async fn dial(self: Arc<Self>, dial: Dial) {
-        match self.dialing.dial(&dial).await {
-            Ok(dialed) => self.open_dialed(dial, dialed),
-            Err(error) => self.fail_dial(dial, &error),
+        let dialing = self.dialing.dial(&dial);
+        match self.stopping.run_until_cancelled(dialing).await {
+            Some(Ok(dialed)) => self.open_dialed(dial, dialed),
+            Some(Err(error)) => self.fail_dial(dial, &error),
+            None => {},
         }
     }
 
@@ -111,6 +113,9 @@ impl LinkManager {
     ) {
         if let Some(same) = state.open.insert(link.link.clone(), Arc::clone(&link)) {
             same.close();
+        }
+        if self.stopping.is_cancelled() {
+            link.close();
         }
         let is_back = |lost: &Link| lost.id == link.link.id;
         if admission == Admission::Admitted && state.lost.get(&link.key).is_some_and(is_back) {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use portcullis_channel::Role;
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::link::{Fault, FaultSubject, RouterLinks};
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use super::controller::{CONTROLLER, Told};
 use super::world::{Proxy, World, wait_until};
@@ -74,6 +74,20 @@ async fn link_that_loses_all_connections_comes_back_under_its_id() {
         .map(|it| it.0.iteration)
         .collect();
     assert_eq!(iterations, [1, 2]);
+}
+
+#[tokio::test]
+async fn router_that_stops_dials_its_links_no_more() {
+    let world = World::new();
+    let (mut first, second) = (world.router("r1").await, world.router("r2").await);
+    first.learn_of(&second);
+    first.linked(4).await;
+    // Longer than the pause between attempts.
+    sleep(Duration::from_millis(100)).await;
+    first.stop.cancel();
+    let stopped = timeout(Duration::from_secs(5), &mut first.running).await;
+    stopped.expect("it stops").unwrap();
+    wait_until(|| second.used().is_empty()).await;
 }
 
 #[tokio::test]

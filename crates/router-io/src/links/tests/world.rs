@@ -18,6 +18,7 @@ use portcullis_router::links::{
 use portcullis_system::{SystemClock, SystemEntropy};
 use portcullis_wire::control::peer::{self, PeerState, PeerStateChange, PeerStateChanges};
 use portcullis_yaml::syntax::HostPort;
+use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -50,6 +51,7 @@ pub(super) struct TestRouter {
     pub(super) told: Told,
     pub(super) address: SocketAddr,
     pub(super) stop: CancellationToken,
+    pub(super) running: JoinHandle<()>,
 }
 
 impl World {
@@ -110,7 +112,7 @@ impl TestRouter {
         let address = bound.addresses().next().unwrap();
         let stop = CancellationToken::new();
         bound.serve(&tls, &TaskTracker::new(), &stop);
-        tokio::spawn(Arc::clone(&manager).run(stop.clone()));
+        let running = tokio::spawn(Arc::clone(&manager).run(stop.clone()));
         Self {
             id: id.to_owned(),
             relay,
@@ -119,6 +121,7 @@ impl TestRouter {
             told,
             address,
             stop,
+            running,
         }
     }
 
