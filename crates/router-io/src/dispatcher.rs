@@ -6,11 +6,12 @@ use portcullis_channel::ReplyTo;
 use portcullis_router::edge::ControllerId;
 use portcullis_wire::control::ControlMessage;
 
-use crate::controllers::ControlService;
+use crate::controllers::{ControlService, Controllers};
 use crate::edge::Edge;
 use crate::inspect::Inspections;
 use crate::links::LinkManager;
 use crate::routes::Routes;
+use crate::terminators;
 
 /// Hands messages of controllers on.
 pub(crate) struct Dispatcher {
@@ -18,6 +19,7 @@ pub(crate) struct Dispatcher {
     pub(crate) links: Arc<LinkManager>,
     /// `None` for a router of the fabric only.
     pub(crate) edge: Option<Edge>,
+    pub(crate) controllers: Arc<Controllers>,
     pub(crate) inspections: Arc<Inspections>,
 }
 
@@ -55,9 +57,15 @@ impl ControlService for Dispatcher {
 
 impl Dispatcher {
     fn handle_of_edge(&self, from: &ControllerId, request: &ReplyTo, message: ControlMessage) {
-        let left = match &self.edge {
-            Some(edge) => edge.handle(from, request, message),
-            None => Some(message),
+        let left = match (&self.edge, message) {
+            (Some(edge), message) => edge.handle(from, request, message),
+            (None, ControlMessage::ValidateTerminators(question)) => {
+                let answer = terminators::validate(&question);
+                let answer = ControlMessage::ValidatedTerminators(answer);
+                self.controllers.reply(from, request, &answer);
+                return;
+            },
+            (None, message) => Some(message),
         };
         if let Some(message) = left {
             let kind = message.content_type().0;

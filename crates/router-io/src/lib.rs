@@ -38,6 +38,7 @@ mod router;
 mod routes;
 mod sdk_channels;
 mod tcp;
+mod terminators;
 #[cfg(test)]
 mod testing;
 mod tls;

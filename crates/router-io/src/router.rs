@@ -455,6 +455,7 @@ impl Base {
             routes: self.routes(edge)?,
             links: Arc::clone(links),
             edge: edge.cloned(),
+            controllers: Arc::clone(&self.controllers),
             inspections: self.inspections(links, edge, metrics),
         };
         let announced = links.announcements();

@@ -10,8 +10,7 @@ use portcullis_router::edge::{
 };
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::terminator::{
-    CreateTerminatorAnswerV2, InvalidReason, TerminatorState, TerminatorToValidate,
-    ValidateTerminators, ValidateTerminatorsV1,
+    CreateTerminatorAnswerV2, ValidateTerminators, ValidateTerminatorsV1,
 };
 use tokio_util::task::TaskTracker;
 
@@ -19,11 +18,10 @@ use crate::alarm::Alarm;
 use crate::clock::RouterClock;
 use crate::controllers::Controllers;
 use crate::sdk_channels::{Command, SdkChannels};
+use crate::terminators::state_of;
 
 /// The binding of what SDKs host.
 const BINDING: &str = "edge";
-/// The binding of what tunnels in routers host.
-const TUNNEL: &str = "tunnel";
 
 /// The [`Hosting`] of a router. Its actions are carried out in their order, while its lock is held: none of
 /// them waits.
@@ -150,21 +148,5 @@ impl Hosts {
         let result = answer.and_then(|(_, frame)| ResultMessage::from_frame(&frame));
         let is_done = result.is_some_and(|result| result.status == ResultStatus::Success);
         self.change(|hosting, now| hosting.removal_answered(request, is_done, now));
-    }
-}
-
-/// The state of a terminator that no SDK hosts. What routers dial themselves has no state; tunnels are not
-/// hosted here.
-fn state_of(asked: &TerminatorToValidate) -> TerminatorState {
-    let is_valid = asked.binding != TUNNEL;
-    TerminatorState {
-        is_valid,
-        marker: asked.marker,
-        reason: InvalidReason::UnknownTerminator,
-        detail: if is_valid {
-            String::new()
-        } else {
-            "the router hosts no tunnels".to_owned()
-        },
     }
 }
