@@ -4,13 +4,14 @@
 //! # Order of the modules
 //!
 //! Imports go one way, from later modules to earlier ones: `blocking_writer`, `build`, `core_dumps`,
-//! `output_format`, `privileges`, `runtime`, `service_manager`, `signals`, `usage`, `output`, `logging`,
+//! `descriptors`, `output_format`, `privileges`, `runtime`, `service_manager`, `signals`, `usage`, `output`, `logging`,
 //! `panics`, `completion`, `man`, `start`.
 
 mod blocking_writer;
 pub mod build;
 pub mod completion;
 mod core_dumps;
+pub mod descriptors;
 pub mod logging;
 pub mod man;
 pub mod output;

@@ -197,7 +197,8 @@ impl Edge {
             service,
             max_unknown: settings
                 .waiting_clients
-                .max(Limits::default().max_half_open),
+                .max(Limits::default().max_half_open)
+                .min(self.shared.limits.channels),
         }
     }
 

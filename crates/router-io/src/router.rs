@@ -76,6 +76,8 @@ pub struct RouterOptions {
     pub build: BuildInfo,
     pub clock: RouterClock,
     pub entropy: Arc<dyn Entropy>,
+    /// How many descriptors the process may have open, which SDKs get half of; `None` for no limit.
+    pub max_descriptors: Option<u64>,
     /// Asks controllers for new certificates at once, and not only when theirs are about to expire.
     pub renews_at_once: bool,
     /// Asks for a shutdown.
@@ -145,6 +147,7 @@ struct Base {
     entropy: Arc<dyn Entropy>,
     tasks: TaskTracker,
     renews_at_once: bool,
+    max_descriptors: Option<u64>,
     stop: CancellationToken,
 }
 
@@ -248,6 +251,7 @@ impl Base {
             entropy: options.entropy,
             tasks,
             renews_at_once: options.renews_at_once,
+            max_descriptors: options.max_descriptors,
             stop,
         };
         base.say_what_is_missing();
@@ -353,6 +357,10 @@ impl Base {
         }
         let mut settings = EdgeSettings::from_config(&self.config.edge, &self.config.listeners)?;
         settings.limits.creations = self.forwarder.rate_limited;
+        if let Some(descriptors) = self.max_descriptors {
+            let descriptors = usize::try_from(descriptors).unwrap_or(usize::MAX);
+            settings.limits = settings.limits.within_descriptors(descriptors);
+        }
         let path = match &settings.model_file {
             Some(path) => PathBuf::from(path),
             None => beside(&self.config_file, MODEL_FILE),

@@ -1,7 +1,7 @@
 //! File descriptor limits for connections.
 
 use portcullis_listener::{Limits, Quota};
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use portcullis_program::descriptors::raise_limit;
 
 /// Descriptors reserved for everything but connections: store, files, listeners, signals.
 const RESERVED: u64 = 64;
@@ -25,26 +25,6 @@ impl Descriptors {
             for_routers: fit_router_connections(wanted, limit),
         }
     }
-}
-
-/// Raises the limit of open descriptors to the hard limit and returns it; `None` for no limit.
-///
-/// The usual soft limit of 1024 exists for programs that use `select`, which this one does not.
-fn raise_limit() -> Option<u64> {
-    let limit = getrlimit(Resource::Nofile);
-    let raised = Rlimit {
-        current: limit.maximum,
-        maximum: limit.maximum,
-    };
-    if let Err(error) = setrlimit(Resource::Nofile, raised) {
-        tracing::warn!(%error, "the limit of open descriptors cannot be raised");
-    }
-    self::limit()
-}
-
-/// The limit of open descriptors; `None` for no limit.
-pub(super) fn limit() -> Option<u64> {
-    getrlimit(Resource::Nofile).current
 }
 
 /// Limits the unfinished handshakes of each of `listeners` listeners by the available descriptors: all
@@ -125,11 +105,5 @@ mod tests {
         assert_eq!(fit_router_connections(1000, Some(464)), 100);
         let fitted = fit_connections(whole, Some(464), 100);
         assert_eq!((fitted.total, fitted.per_peer), (200, 200));
-    }
-
-    #[test]
-    fn limit_is_raised_to_what_is_allowed() {
-        let raised = raise_limit();
-        assert_eq!(raised, getrlimit(Resource::Nofile).maximum);
     }
 }

@@ -1,11 +1,11 @@
 //! What a controller says of itself once it serves.
 
-use super::descriptors;
 use crate::build::BUILD;
 use portcullis_app::network::Network;
 use portcullis_controller_config::ControllerConfig;
 use portcullis_domain::clock::Timestamp;
 use portcullis_pki::{Certificate, Sha256Fingerprint};
+use portcullis_program::descriptors;
 use std::net::SocketAddr;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};

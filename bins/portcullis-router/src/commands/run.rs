@@ -4,7 +4,7 @@ use crate::cli::RunArgs;
 use crate::config;
 use anyhow::bail;
 use portcullis_program::signals::{self, Hangups};
-use portcullis_program::{build, output, privileges, service_manager};
+use portcullis_program::{build, descriptors, output, privileges, service_manager};
 use portcullis_router_io::{BuildInfo, IdentityFiles, Reload, Router, RouterClock, RouterOptions};
 use portcullis_system::SystemEntropy;
 use std::path::Path;
@@ -50,6 +50,7 @@ pub(super) async fn run(arguments: RunArgs) -> anyhow::Result<()> {
         build: BUILD,
         clock: RouterClock::start(portcullis_system::env().now()),
         entropy: Arc::new(SystemEntropy),
+        max_descriptors: descriptors::raise_limit(),
         renews_at_once: arguments.extend,
         stop: shutdown.stop.clone(),
     });

@@ -52,6 +52,20 @@ pub struct EdgeLimits {
     pub review_interval: Duration,
 }
 
+impl EdgeLimits {
+    /// Limits under which SDKs leave half of the descriptors that the process may have open to everything
+    /// else: connections that are not let in yet, links, servers, controllers and files.
+    #[must_use]
+    pub fn within_descriptors(self, descriptors: usize) -> Self {
+        let channels = self.channels.min((descriptors / 2).max(1));
+        Self {
+            channels,
+            channels_per_identity: self.channels_per_identity.min((channels / 4).max(1)),
+            ..self
+        }
+    }
+}
+
 impl Default for EdgeLimits {
     fn default() -> Self {
         const MIB: usize = 1024 * 1024;
@@ -79,5 +93,21 @@ impl Default for EdgeLimits {
             inspection_time: Duration::from_secs(10),
             review_interval: Duration::from_secs(5),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sdks_leave_descriptors_to_others() {
+        let channels = |descriptors| {
+            let limits = EdgeLimits::default().within_descriptors(descriptors);
+            (limits.channels, limits.channels_per_identity)
+        };
+        assert_eq!(channels(1), (1, 1));
+        assert_eq!(channels(1024), (512, 128));
+        assert_eq!(channels(1 << 20), (65_536, 4_096));
     }
 }
