@@ -6,6 +6,8 @@
 //! | `edge_transport` | the same | encrypted on the side of the circuit, if the dialing end gives its key |
 //! | `transport_udp` | `udp:`, `udp4:`, `udp6:` or `unixgram:` | datagrams, one in each payload |
 //!
+//! What is not in the section `dialers` is not dialed; an entry for `transport` stands for `edge_transport` as well.
+//!
 //! Connecting has as long as the option `connectTimeout` says, and as the controller waits. A stream's end
 //! passes each way by itself; datagrams have none.
 
@@ -33,7 +35,7 @@ use crate::ends::{EndTerms, Ends, Start};
 use crate::routes::{DialRequest, Dialers};
 use crate::tls::Tls;
 
-/// The dialers of this module, with the settings of the section `dialers`.
+/// The dialers of this module that the section `dialers` has.
 ///
 /// # Errors
 ///
@@ -46,18 +48,26 @@ pub(crate) fn dialers(
 ) -> Result<Dialers, IncompleteConfigError> {
     let settings = |binding| DialerSettings::of_binding(binding, entries);
     let server_tls = Arc::new(ServerTls::new(Arc::clone(tls)));
-    let streams = |binding, kind, security| {
-        let (server_tls, settings) = (Arc::clone(&server_tls), settings(binding)?);
-        let dialer = StreamDialer::new(kind, ends.clone(), server_tls, &settings, security);
-        Ok((binding.to_owned(), Arc::new(dialer) as _))
+    let streams = |kind, settings: &DialerSettings, security| {
+        let server_tls = Arc::clone(&server_tls);
+        StreamDialer::new(kind, ends.clone(), server_tls, settings, security)
     };
-    let encrypting = Security::EndToEnd(Arc::clone(entropy));
-    let packets = PacketDialer::new(ends.clone(), &settings("transport_udp")?);
-    Ok(Dialers::from([
-        streams("transport", "xgress/transport", Security::Plain)?,
-        streams("edge_transport", "xgress/edge_transport", encrypting)?,
-        ("transport_udp".to_owned(), Arc::new(packets) as _),
-    ]))
+    let mut dialers = Dialers::new();
+    let plain = settings("transport")?;
+    if let Some(settings) = &plain {
+        let dialer = streams("xgress/transport", settings, Security::Plain);
+        dialers.insert("transport".to_owned(), Arc::new(dialer));
+    }
+    if let Some(settings) = &settings("edge_transport")?.or(plain) {
+        let security = Security::EndToEnd(Arc::clone(entropy));
+        let dialer = streams("xgress/edge_transport", settings, security);
+        dialers.insert("edge_transport".to_owned(), Arc::new(dialer));
+    }
+    if let Some(settings) = &settings("transport_udp")? {
+        let dialer = PacketDialer::new(ends.clone(), settings);
+        dialers.insert("transport_udp".to_owned(), Arc::new(dialer));
+    }
+    Ok(dialers)
 }
 
 /// The end of the circuit that a dial is for.

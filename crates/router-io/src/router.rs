@@ -302,6 +302,14 @@ impl Base {
         if self.config.link.listeners.is_empty() && self.config.link.dialers.is_empty() {
             tracing::info!("there is no section `link`: the router has no links with others");
         }
+        if self.config.dialers.is_empty() {
+            tracing::info!(
+                "there is no section `dialers`: the router connects to no servers for services"
+            );
+        }
+        if self.config.listeners.is_empty() {
+            tracing::info!("there is no section `listeners`: nothing enters the network here");
+        }
     }
 
     /// Those who dial a host that no certificate names refuse the router.

@@ -27,24 +27,27 @@ impl Default for DialerSettings {
 }
 
 impl DialerSettings {
-    /// Reads the settings of a binding. As at OpenZiti's routers, a binding without an entry has the
-    /// defaults, and of several entries the last one counts.
+    /// Reads the settings of a binding, if the section has it: without an entry it is not dialed. OpenZiti's
+    /// routers dial it with the defaults then. Of several entries the last one counts, as there.
     ///
     /// # Errors
     ///
     /// [`IncompleteConfigError`] if a value is missing or out of bounds.
-    pub fn of_binding(binding: &str, dialers: &[Listener]) -> Result<Self, IncompleteConfigError> {
+    pub fn of_binding(
+        binding: &str,
+        dialers: &[Listener],
+    ) -> Result<Option<Self>, IncompleteConfigError> {
         let is_meant = |entry: &&Listener| {
             let given = entry.binding.as_ref();
             given.is_some_and(|given| given.value == binding)
         };
         let Some(entry) = dialers.iter().rfind(is_meant) else {
-            return Ok(Self::default());
+            return Ok(None);
         };
         let reader = SectionReader::new("dialers.options");
-        Ok(Self {
+        Ok(Some(Self {
             end: end_options(&entry.circuits)?,
             connect_timeout: reader.connect_timeout(&entry.options)?,
-        })
+        }))
     }
 }

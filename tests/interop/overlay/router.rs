@@ -126,6 +126,7 @@ identity:
   ca: {prefix}.cas
 ctrl:
   endpoint: tls:{controller}
+dialers: [{{binding: transport}}]
 "
     )
 }

@@ -43,7 +43,8 @@ impl Entropy for FixedEntropy {
 
 impl World {
     fn new() -> Self {
-        Self::with(&[])
+        let all = "dialers: [{binding: transport}, {binding: transport_udp}]\n";
+        Self::with(&entries(all))
     }
 
     fn with(entries: &[Listener]) -> Self {

@@ -97,7 +97,10 @@ impl Routes {
     pub(super) fn dial_later(self: &Arc<Self>, asking: Asking, mut route: Route) {
         let egress = route.egress.take().unwrap_or_default();
         let Some(dialer) = self.dialers.get(&egress.binding) else {
-            let reason = format!("this router does not dial {:?}", egress.binding);
+            let reason = format!(
+                "this router does not dial {:?}: its file has no such entry in `dialers`",
+                egress.binding
+            );
             let failure = failure(RouteFailure::MisconfiguredTerminator, reason);
             return self.answer(&asking, &route, failure.into());
         };

@@ -7,15 +7,11 @@ use portcullis_router::egress::DialerSettings;
 use crate::world::config;
 
 #[test]
-fn dialers_without_an_entry_have_the_defaults() {
-    let config = config("dialers: [{binding: edge}]\n");
-    let settings = DialerSettings::of_binding("transport", &config.dialers);
-    assert_eq!(settings, Ok(DialerSettings::default()));
-    let with_entry = DialerSettings::of_binding("edge", &config.dialers);
-    assert_eq!(
-        with_entry, settings,
-        "the same as an entry that says nothing"
-    );
+fn what_has_no_entry_is_not_dialed() {
+    let config = config("dialers: [{binding: transport}]\n");
+    let settings = |binding| DialerSettings::of_binding(binding, &config.dialers);
+    assert_eq!(settings("transport_udp"), Ok(None));
+    assert_eq!(settings("transport"), Ok(Some(DialerSettings::default())));
 }
 
 #[test]
@@ -27,10 +23,12 @@ fn the_last_entry_of_a_binding_counts() {
   - {binding: edge_transport, options: {rxBufferSize: 3}}
 ",
     );
-    let settings = DialerSettings::of_binding("transport", &config.dialers).unwrap();
+    let settings = DialerSettings::of_binding("transport", &config.dialers);
+    let settings = settings.unwrap().unwrap();
     assert_eq!(settings.connect_timeout, Duration::from_secs(2));
     assert_eq!(settings.end.receive_buffer, 2);
-    let settings = DialerSettings::of_binding("edge_transport", &config.dialers).unwrap();
+    let settings = DialerSettings::of_binding("edge_transport", &config.dialers);
+    let settings = settings.unwrap().unwrap();
     assert_eq!(settings.connect_timeout, Duration::from_secs(5));
     assert_eq!(settings.end.receive_buffer, 3);
 }
