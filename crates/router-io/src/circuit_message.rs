@@ -6,6 +6,9 @@ use portcullis_channel::Flow;
 use portcullis_wire::link::LinkMessage;
 use portcullis_wire::xgress::{Acknowledgement, Control, Payload};
 
+/// What a message without data takes beside its lists.
+const OVERHEAD: usize = 256;
+
 /// A message of a circuit, between links, SDKs and ends of circuits. Boxed, since it is handed back when there
 /// is no room.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,6 +33,24 @@ impl CircuitMessage {
         let mut hasher = DefaultHasher::new();
         self.circuit().hash(&mut hasher);
         Flow(hasher.finish())
+    }
+
+    /// Bytes of memory, about.
+    pub(crate) fn weight(&self) -> usize {
+        match self {
+            Self::Payload(payload) => portcullis_xgress::weight(&payload.headers, &payload.data),
+            Self::Acknowledgement(acknowledgement) => {
+                OVERHEAD + size_of_val(&acknowledgement.sequences[..])
+            },
+            Self::Control(control) => OVERHEAD + control.others.block().len(),
+        }
+    }
+
+    /// Takes a payload that may wait for long out of what it was read into.
+    pub(crate) fn compact(&mut self) {
+        if let Self::Payload(payload) = self {
+            portcullis_xgress::compact(&mut payload.headers, &mut payload.data);
+        }
     }
 
     /// Bytes of data.

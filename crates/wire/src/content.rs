@@ -37,6 +37,9 @@ pub enum DecodeError {
         field: &'static str,
         key: HeaderKey,
     },
+    /// There is more in headers that travel from end to end than any peer has a use for.
+    #[error("{message}: more than {limit} bytes of headers that travel from end to end")]
+    TooMuchInHeaders { message: &'static str, limit: usize },
     /// The body is of another type.
     #[error("{message}: the body ({field}) is not {expected}")]
     Body {

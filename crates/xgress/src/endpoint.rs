@@ -10,7 +10,7 @@ pub use closing::EndReason;
 pub use timeout::TimeoutReason;
 
 use crate::acks::OwedAcks;
-use crate::options::{MAX_PAYLOADS, MAX_UNSENT_BYTES, Options};
+use crate::options::{MAX_OVERHEAD, MAX_PAYLOADS, MAX_UNSENT_BYTES, Options};
 use crate::receive::ReceiveBuffer;
 use crate::round_trip::RoundTrip;
 use crate::segment::{Received, Segment};
@@ -253,8 +253,14 @@ impl Endpoint {
         let is_full = self.is_blocked_by_window() || self.is_blocked_by_peer();
         is_waiting
             || self.send.span() >= MAX_PAYLOADS
+            || self.send.weight() >= self.max_weight()
             // One is let through, to learn whether there is room again.
             || (is_full && !self.send.is_empty())
+    }
+
+    fn max_weight(&self) -> usize {
+        let max_window = usize::try_from(self.options.max_window).unwrap_or(usize::MAX);
+        max_window.saturating_add(MAX_OVERHEAD)
     }
 
     fn is_blocked_by_window(&self) -> bool {

@@ -75,12 +75,14 @@ mod round_trip;
 mod segment;
 mod send;
 mod stats;
+mod weight;
 mod window;
 
 pub use endpoint::{
     EndReason, Endpoint, EndpointEvent, Side, TimeoutReason, WriteError, WriteErrorKind,
 };
 pub use factor::Factor;
-pub use options::{MAX_PAYLOADS, Options};
+pub use options::{MAX_OVERHEAD, MAX_PAYLOADS, Options};
 pub use segment::{Received, Segment};
 pub use stats::{Counters, Stats};
+pub use weight::{compact, weight};

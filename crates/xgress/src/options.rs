@@ -10,10 +10,10 @@ use std::time::Duration;
 /// are not used by OpenZiti either, `getCircuitTimeout` and `connectTimeout` are over before there is
 /// an end.
 ///
-/// Worst-case memory of an end: `max_window` and twice `receive_buffer`, 12 MiB, one payload more for
-/// each, and about 200 bytes for each of at most [`MAX_PAYLOADS`] sent and twice as many received
-/// payloads. Idle, an end takes about 1 KiB. A payload keeps the whole buffer alive that its bytes are a slice of;
-/// whoever cuts small payloads out of large buffers has to copy them first.
+/// Worst-case memory of an end, by [`weight`](crate::weight): `max_window` and twice `receive_buffer`, 12 MiB;
+/// [`MAX_OVERHEAD`] beside each of the three, another 12 MiB; one payload more for each; and 4 MiB to keep account of what
+/// was sent. Idle, an end takes about 1 KiB. A payload keeps the whole buffer alive that its bytes are a slice of;
+/// whoever cuts small payloads out of large buffers has to copy them first, see [`compact`](crate::compact).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
     /// `txPortalStartSize`: bytes that may be on their way at the start; 128 KiB at most, since nothing is
@@ -81,6 +81,9 @@ impl Default for Options {
 
 /// Payloads that may be unacknowledged, may wait to be read, and may wait for others, whatever their sizes.
 pub const MAX_PAYLOADS: usize = 16_384;
+/// What payloads may weigh beside their data, together, wherever data has a bound: small payloads and headers
+/// count by this. Full-sized windows of payloads of 512 bytes keep within it.
+pub const MAX_OVERHEAD: usize = 4 << 20;
 /// What may be on its way before anything is known of the path, whatever the options say.
 pub(crate) const FIRST_BURST: u32 = 128 << 10;
 /// Written bytes that may wait to be sent: more would only wait here instead of with the writer.

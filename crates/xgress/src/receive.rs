@@ -1,9 +1,10 @@
 //! Payloads that have arrived and not been read.
 
-use crate::options::{MAX_AHEAD, MAX_PAYLOADS};
+use crate::options::{MAX_AHEAD, MAX_OVERHEAD, MAX_PAYLOADS};
 use crate::segment::{Received, Segment};
 use portcullis_wire::xgress::{Payload, PayloadFlags};
 use std::collections::{BTreeMap, VecDeque};
+use std::ops::{Add, AddAssign, SubAssign};
 
 /// Readable payloads that an empty buffer keeps room for.
 const KEPT: usize = 16;
@@ -18,9 +19,10 @@ pub(crate) struct ReceiveBuffer {
     next: u32,
     highest: Option<u32>,
     readable: VecDeque<Received>,
-    readable_bytes: usize,
+    readable_size: Size,
     waiting: BTreeMap<u32, Waiting>,
-    waiting_bytes: usize,
+    waiting_size: Size,
+    /// Of data.
     limit: usize,
     /// Whether everything is taken and thrown away.
     is_discarding: bool,
@@ -61,9 +63,9 @@ impl ReceiveBuffer {
             next: 0,
             highest: None,
             readable: VecDeque::new(),
-            readable_bytes: 0,
+            readable_size: Size::default(),
             waiting: BTreeMap::new(),
-            waiting_bytes: 0,
+            waiting_size: Size::default(),
             limit: usize::try_from(limit).unwrap_or(usize::MAX),
             is_discarding: false,
             stream: Stream::Open,
@@ -72,7 +74,12 @@ impl ReceiveBuffer {
 
     /// Data that has not been read.
     pub(crate) const fn bytes(&self) -> usize {
-        self.readable_bytes.saturating_add(self.waiting_bytes)
+        self.readable_size.bytes + self.waiting_size.bytes
+    }
+
+    /// Memory that it takes.
+    pub(crate) const fn weight(&self) -> usize {
+        self.readable_size.weight + self.waiting_size.weight
     }
 
     pub(crate) fn payloads(&self) -> usize {
@@ -105,33 +112,41 @@ impl ReceiveBuffer {
         if sequence < self.next || self.waiting.contains_key(&sequence) {
             return Arrival::Duplicate;
         }
-        if !self.has_room_for(sequence, payload.data.expose().is_empty()) {
+        let arrived = self.unpack(payload);
+        if !self.has_room_for(sequence, &arrived.segment) {
             return Arrival::Refused;
         }
         self.highest = self.highest.max(Some(sequence));
-        let arrived = self.unpack(payload);
         if sequence != self.next {
-            self.waiting_bytes += arrived.segment.len();
+            self.waiting_size += Size::of(&arrived.segment);
             self.waiting.insert(sequence, arrived);
             return Arrival::Taken;
         }
         self.make_readable(arrived);
         while let Some(waiting) = self.waiting.remove(&self.next) {
-            self.waiting_bytes -= waiting.segment.len();
+            self.waiting_size -= Size::of(&waiting.segment);
             self.make_readable(waiting);
         }
         Arrival::Taken
     }
 
-    /// What has no data, such as the end of a stream, takes no room for data.
-    fn has_room_for(&self, sequence: u32, is_empty: bool) -> bool {
+    fn has_room_for(&self, sequence: u32, segment: &Segment) -> bool {
         if sequence == self.next {
-            let has_room = is_empty || self.readable_bytes <= self.limit;
-            return has_room && self.readable.len() < MAX_PAYLOADS;
+            let is_taken = self.has_room_beside(self.readable_size, segment);
+            return is_taken && self.readable.len() < MAX_PAYLOADS;
         }
         sequence - self.next <= MAX_AHEAD
-            && (is_empty || self.bytes() <= self.limit)
+            && self.has_room_beside(self.readable_size + self.waiting_size, segment)
             && self.payloads() < MAX_PAYLOADS
+    }
+
+    /// What has no data takes no room for data; what has no headers either, such as the end of a stream, needs
+    /// a place only.
+    fn has_room_beside(&self, taken: Size, segment: &Segment) -> bool {
+        let has_room_for_data = segment.len() == 0 || taken.bytes <= self.limit;
+        let max_weight = self.limit.saturating_add(MAX_OVERHEAD);
+        let is_light = *segment == Segment::default() || taken.weight <= max_weight;
+        has_room_for_data && is_light
     }
 
     fn unpack(&self, payload: Payload) -> Waiting {
@@ -158,7 +173,7 @@ impl ReceiveBuffer {
         let Waiting { segment, end } = arrived;
         let is_wanted = !self.is_discarding && self.stream == Stream::Open;
         if is_wanted && segment != Segment::default() {
-            self.readable_bytes += segment.len();
+            self.readable_size += Size::of(&segment);
             self.readable.push_back(Received::Segment(segment));
         }
         if is_wanted && end != Stream::Open {
@@ -170,7 +185,7 @@ impl ReceiveBuffer {
     pub(crate) fn read(&mut self) -> Option<Received> {
         let received = self.readable.pop_front()?;
         if let Received::Segment(segment) = &received {
-            self.readable_bytes -= segment.len();
+            self.readable_size -= Size::of(segment);
         }
         if self.readable.is_empty() && self.readable.capacity() > KEPT {
             self.readable = VecDeque::new();
@@ -182,11 +197,55 @@ impl ReceiveBuffer {
     pub(crate) fn discard(&mut self) {
         self.is_discarding = true;
         self.readable = VecDeque::new();
-        self.readable_bytes = 0;
-        self.waiting_bytes = 0;
+        self.readable_size = Size::default();
+        self.waiting_size = Size::default();
         for waiting in self.waiting.values_mut() {
             waiting.segment = Segment::default();
         }
+    }
+}
+
+/// How much segments are: data, as the other end counts it, and memory.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Size {
+    bytes: usize,
+    weight: usize,
+}
+
+impl Size {
+    /// What holds nothing for those who read has no weight: the number of payloads is bounded.
+    fn of(segment: &Segment) -> Self {
+        if *segment == Segment::default() {
+            return Self::default();
+        }
+        Self {
+            bytes: segment.len(),
+            weight: segment.weight(),
+        }
+    }
+}
+
+impl Add for Size {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            bytes: self.bytes + other.bytes,
+            weight: self.weight + other.weight,
+        }
+    }
+}
+
+impl AddAssign for Size {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl SubAssign for Size {
+    fn sub_assign(&mut self, other: Self) {
+        self.bytes -= other.bytes;
+        self.weight -= other.weight;
     }
 }
 

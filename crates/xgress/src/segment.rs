@@ -1,5 +1,6 @@
 //! What is written at one end and read at the other.
 
+use crate::weight::weight;
 use bytes::Bytes;
 use portcullis_wire::Secret;
 use portcullis_wire::edge::DataFlags;
@@ -18,6 +19,10 @@ pub struct Segment {
 impl Segment {
     pub(crate) fn len(&self) -> usize {
         self.data.expose().len()
+    }
+
+    pub(crate) fn weight(&self) -> usize {
+        weight(&self.headers, &self.data)
     }
 
     /// The flags with which an SDK sent it, if a router is its end of the circuit.

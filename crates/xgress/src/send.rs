@@ -29,6 +29,7 @@ pub(crate) struct SendBuffer {
     /// Number of the first payload that was never sent.
     unsent: u32,
     bytes: u64,
+    weight: usize,
     unsent_bytes: usize,
     /// Bytes that were sent, and neither acknowledged nor lost.
     travelling_bytes: u64,
@@ -128,6 +129,7 @@ impl SendBuffer {
             slots: VecDeque::new(),
             unsent: first,
             bytes: 0,
+            weight: 0,
             unsent_bytes: 0,
             travelling_bytes: 0,
             travelling: 0,
@@ -152,6 +154,11 @@ impl SendBuffer {
     /// Unacknowledged bytes, whether they were sent or not.
     pub(crate) const fn bytes(&self) -> u64 {
         self.bytes
+    }
+
+    /// Memory that unacknowledged payloads take.
+    pub(crate) const fn weight(&self) -> usize {
+        self.weight
     }
 
     pub(crate) const fn unsent_bytes(&self) -> usize {
@@ -188,6 +195,7 @@ impl SendBuffer {
     pub(crate) fn push(&mut self, content: Content) {
         let bytes = content.segment.len();
         self.bytes = self.bytes.saturating_add(bytes as u64);
+        self.weight = self.weight.saturating_add(content.segment.weight());
         self.unsent_bytes = self.unsent_bytes.saturating_add(bytes);
         self.slots.push_back(Some(Outstanding {
             content,
@@ -265,6 +273,8 @@ impl SendBuffer {
         };
         let bytes = outstanding.content.segment.len() as u64;
         self.bytes = self.bytes.saturating_sub(bytes);
+        let weight = outstanding.content.segment.weight();
+        self.weight = self.weight.saturating_sub(weight);
         if !self.lost.remove(&sequence) {
             self.travelling_bytes = self.travelling_bytes.saturating_sub(bytes);
             self.travelling -= 1;

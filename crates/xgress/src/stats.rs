@@ -11,10 +11,14 @@ pub struct Stats {
     /// Payloads from the first that is not acknowledged to the last.
     pub outstanding_payloads: usize,
     pub outstanding_bytes: u64,
+    /// Memory that unacknowledged payloads take, by [`weight`](crate::weight).
+    pub outstanding_weight: usize,
     /// Bytes that the other end last said it holds.
     pub peer_held_bytes: u32,
     pub held_bytes: usize,
     pub held_payloads: usize,
+    /// Memory that they take.
+    pub held_weight: usize,
     /// Number of the next payload that is received in order.
     pub next_received: u32,
     pub highest_received: Option<u32>,

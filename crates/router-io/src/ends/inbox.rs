@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 use futures_util::task::AtomicWaker;
 use parking_lot::Mutex;
 use portcullis_router::edge::CircuitId;
-use portcullis_xgress::MAX_PAYLOADS;
+use portcullis_xgress::{MAX_OVERHEAD, MAX_PAYLOADS};
 use tokio::sync::{Notify, oneshot};
 
 use super::{EndTerms, Start};
@@ -46,6 +46,7 @@ struct Room {
 struct State {
     messages: VecDeque<CircuitMessage>,
     bytes: usize,
+    weight: usize,
     wishes: Wishes,
     /// The end is gone; what is delivered now is dropped.
     is_closed: bool,
@@ -103,7 +104,7 @@ impl Inbox {
         }
         let mut state = self.state.lock();
         mem::swap(&mut state.messages, messages);
-        state.bytes = 0;
+        (state.bytes, state.weight) = (0, 0);
         let wishes = Wishes {
             views: mem::take(&mut state.wishes.views),
             ..state.wishes
@@ -128,7 +129,9 @@ impl Inbox {
 
 impl State {
     fn has_room(&self, max_bytes: usize) -> bool {
-        self.bytes < max_bytes && self.messages.len() < MAX_PAYLOADS
+        self.bytes < max_bytes
+            && self.weight < max_bytes.saturating_add(MAX_OVERHEAD)
+            && self.messages.len() < MAX_PAYLOADS
     }
 }
 
@@ -154,7 +157,7 @@ impl Room {
 }
 
 impl Destination for Inbox {
-    fn deliver(&self, message: CircuitMessage) -> Result<(), CircuitMessage> {
+    fn deliver(&self, mut message: CircuitMessage) -> Result<(), CircuitMessage> {
         let mut state = self.state.lock();
         if state.is_closed {
             return Ok(());
@@ -163,7 +166,9 @@ impl Destination for Inbox {
             self.room.has_refused.store(true, Ordering::Release);
             return Err(message);
         }
+        message.compact();
         state.bytes += message.data_len();
+        state.weight += message.weight();
         state.messages.push_back(message);
         drop(state);
         self.waker.wake();

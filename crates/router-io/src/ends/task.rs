@@ -1,6 +1,5 @@
 //! The task of an end.
 
-mod incoming;
 mod local;
 mod outgoing;
 
@@ -158,8 +157,7 @@ impl<L: LocalSide> End<L> {
         while let Some(message) = self.messages.pop_front() {
             match message {
                 CircuitMessage::Payload(payload) => {
-                    let payload = incoming::compact(*payload);
-                    self.endpoint.handle_payload(payload, now);
+                    self.endpoint.handle_payload(*payload, now);
                 },
                 CircuitMessage::Acknowledgement(acknowledgement) => {
                     self.meter.acknowledgement_received();

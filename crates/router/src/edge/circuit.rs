@@ -133,28 +133,28 @@ impl Flow {
 }
 
 impl CircuitData {
-    /// What a message takes beside its data, and at least.
-    const LEAST_WEIGHT: usize = 256;
+    /// Longest UUID that is passed on. Those of SDKs have 16 bytes.
+    const MAX_UUID: usize = 64;
 
-    /// How much it counts among what a circuit has not taken: its bytes, and a little even without any.
+    /// How much it counts among what a circuit has not taken: the memory that it takes.
     pub fn weight(&self) -> usize {
-        self.data.expose().len().max(Self::LEAST_WEIGHT)
+        portcullis_xgress::weight(&self.headers, &self.data)
     }
 
-    /// What is left of a message: flags and UUID; its other headers end here.
+    /// What is left of a message: flags and UUID; its other headers end here. It keeps none of what the message
+    /// was read into.
     pub(super) fn from_message(data: Data) -> Self {
         let mut headers = BTreeMap::new();
         if data.flags != DataFlags::default() {
             let flags = Bytes::copy_from_slice(&data.flags.bits().to_le_bytes());
             headers.insert(payload_header::DATA_FLAGS, flags);
         }
-        if let Some(uuid) = data.uuid {
+        if let Some(uuid) = data.uuid.filter(|uuid| uuid.len() <= Self::MAX_UUID) {
             headers.insert(payload_header::UUID, uuid);
         }
-        Self {
-            headers,
-            data: data.data,
-        }
+        let mut data = data.data;
+        portcullis_xgress::compact(&mut headers, &mut data);
+        Self { headers, data }
     }
 
     /// The message to the SDK whose connection this is.

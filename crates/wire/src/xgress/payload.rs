@@ -12,6 +12,9 @@ use std::collections::BTreeMap;
 /// Header of a message that has the payload header 0; the others follow it.
 const FIRST_PAYLOAD_HEADER: i32 = 2000;
 
+/// What a header counts beside its value: its key and its length.
+const HEADER_HEAD: usize = 8;
+
 /// Keys of the headers within a payload, which travel from end to end.
 pub mod payload_header {
     /// Names the data in traces.
@@ -62,6 +65,10 @@ impl Payload {
     /// Bit of [`payload_header::CAPABILITIES`]: the end understands
     /// [`END_OF_STREAM`](PayloadFlags::END_OF_STREAM).
     pub const CAPABILITY_END_OF_STREAM: u32 = 1 << 8;
+
+    /// Most bytes of [`headers`](Self::headers) that a receiver takes, with 8 for each of them: they wait with
+    /// the data, but no window counts them. Known peers send up to three headers of at most 16 bytes.
+    pub const MAX_HEADER_BYTES: usize = 1_024;
 }
 
 impl Content for Payload {
@@ -74,6 +81,16 @@ impl Content for Payload {
             let own = key.0.checked_sub(FIRST_PAYLOAD_HEADER)?;
             Some((u8::try_from(own).ok()?, headers.block().slice_ref(value)))
         });
+        let payload_headers: BTreeMap<u8, Bytes> = payload_headers.collect();
+        let lengths = payload_headers
+            .values()
+            .map(|value| HEADER_HEAD + value.len());
+        if lengths.sum::<usize>() > Self::MAX_HEADER_BYTES {
+            return Err(DecodeError::TooMuchInHeaders {
+                message: Self::NAME,
+                limit: Self::MAX_HEADER_BYTES,
+            });
+        }
         Ok(Self {
             connection: ConnectionId::read(headers, key::CONNECTION),
             circuit_id: circuit_id(Self::NAME, headers)?,
@@ -84,7 +101,7 @@ impl Content for Payload {
             })?,
             flags: PayloadFlags::read(headers, key::FLAGS).unwrap_or_default(),
             rtt_millis: headers.u16(key::RTT),
-            headers: payload_headers.collect(),
+            headers: payload_headers,
             data: Secret::new(body.clone()),
         })
     }

@@ -229,3 +229,28 @@ fn a_trace_passes_on_what_it_does_not_know() {
         assert!(LinkMessage::decode(&recorded.clone().with_body(body)).is_err());
     }
 }
+
+/// They wait with the data, but no window counts them.
+#[test]
+fn payloads_with_more_in_headers_than_anybody_needs_are_refused() {
+    let with_headers = |count: u8, length: usize| {
+        let headers = (0..count).map(|key| (key, Bytes::from(vec![1; length])));
+        let written = LinkMessage::Payload(Payload {
+            headers: headers.collect(),
+            ..payload(1, PayloadFlags::default())
+        });
+        let message = written.encode().unwrap();
+        assert_eq!(
+            EdgeMessage::decode(&message).is_ok(),
+            LinkMessage::decode(&message).is_ok()
+        );
+        LinkMessage::decode(&message).map(|read| assert_eq!(read, written))
+    };
+    assert_eq!(with_headers(3, 64), Ok(()));
+    assert_eq!(with_headers(1, Payload::MAX_HEADER_BYTES - 8), Ok(()));
+    for (count, length) in [(1, Payload::MAX_HEADER_BYTES - 7), (200, 0), (255, 200)] {
+        let error = with_headers(count, length).unwrap_err();
+        let said = "Payload: more than 1024 bytes of headers that travel from end to end";
+        assert_eq!(error.to_string(), said, "{count} of {length}");
+    }
+}

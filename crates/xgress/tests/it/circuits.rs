@@ -9,8 +9,8 @@ use portcullis_wire::xgress::{
     Acknowledgement, Payload, PayloadFlags, PayloadSequence, payload_header,
 };
 use portcullis_xgress::{
-    EndReason, Endpoint, EndpointEvent, Options, Received, Segment, Side, TimeoutReason,
-    WriteErrorKind,
+    EndReason, Endpoint, EndpointEvent, MAX_OVERHEAD, MAX_PAYLOADS, Options, Received, Segment,
+    Side, TimeoutReason, WriteErrorKind,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -560,4 +560,79 @@ fn an_idle_end_is_small() {
     );
     assert_eq!(dialing.poll_timeout(), None, "and nothing wakes it");
     assert_eq!(hosting.poll_timeout(), None);
+}
+
+/// What payloads have in headers counts for no window, but takes memory.
+#[test]
+fn memory_is_bounded_whatever_is_in_headers() {
+    let options = Options::default();
+    let (window, buffer) = (options.max_window as usize, options.receive_buffer as usize);
+    let header = Bytes::from(vec![1; Payload::MAX_HEADER_BYTES - 8]);
+    let (now, one) = (at_ms(0), 2 << 10);
+    let (mut dialing, mut hosting) = ends();
+    // The next in order is missing, so that as much as possible waits before something can be read.
+    let order = (MAX_PAYLOADS..4 * MAX_PAYLOADS).chain(0..MAX_PAYLOADS);
+    for number in order {
+        hosting.handle_payload(
+            Payload {
+                headers: [(7, header.clone())].into(),
+                ..payload(u32::try_from(number).unwrap(), PayloadFlags::default(), "")
+            },
+            now,
+        );
+        while hosting.poll_acknowledgement().is_some() {}
+    }
+    let stats = hosting.stats();
+    assert_eq!(stats.held_bytes, 0);
+    let both = 2 * (buffer + MAX_OVERHEAD + one);
+    assert!(stats.held_weight <= both, "{stats:?}");
+    assert!(stats.held_weight > buffer + MAX_OVERHEAD, "{stats:?}");
+    // What was read makes room.
+    let next = stats.next_received;
+    while hosting.read(now).is_some() {}
+    hosting.handle_payload(payload(next, PayloadFlags::default(), "more"), now);
+    assert_eq!(hosting.read(now), Some(data("more")));
+
+    let segment = Segment {
+        headers: [(7, header)].into(),
+        ..Segment::default()
+    };
+    while dialing.is_writable() {
+        dialing.write(segment.clone(), now).unwrap();
+    }
+    let stats = dialing.stats();
+    assert!(
+        stats.outstanding_weight <= window + MAX_OVERHEAD + one,
+        "{stats:?}"
+    );
+    assert!(stats.outstanding_payloads < MAX_PAYLOADS, "{stats:?}");
+}
+
+/// Peers count data only: what they may send by their window has room.
+#[test]
+fn a_window_of_small_payloads_has_room_with_the_headers_of_sdks() {
+    let mut hosting = end(Side::Terminator, Options::default());
+    let now = at_ms(0);
+    let payloads = u32::try_from((4 << 20) / 1_024).unwrap();
+    for number in 0..payloads {
+        hosting.handle_payload(
+            Payload {
+                headers: [
+                    (payload_header::UUID, Bytes::from_static(&[1; 16])),
+                    (
+                        payload_header::DATA_FLAGS,
+                        Bytes::from_static(&[8, 0, 0, 0]),
+                    ),
+                ]
+                .into(),
+                data: Bytes::from_static(&[1; 1_024]).into(),
+                ..payload(number, PayloadFlags::default(), "")
+            },
+            now,
+        );
+        while hosting.poll_acknowledgement().is_some() {}
+    }
+    let stats = hosting.stats();
+    assert_eq!(stats.counters.refused_payloads, 0, "{stats:?}");
+    assert_eq!(stats.held_bytes, 4 << 20);
 }

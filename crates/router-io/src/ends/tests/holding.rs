@@ -6,8 +6,10 @@ use std::time::Duration;
 use portcullis_forwarding::Activity;
 use portcullis_wire::Secret;
 use portcullis_wire::control::route::{DestinationKind, Route};
-use portcullis_wire::xgress::{Control, ControlKind, Payload, PayloadFlags, PayloadSequence};
-use portcullis_xgress::Side;
+use portcullis_wire::xgress::{
+    Acknowledgement, Control, ControlKind, Payload, PayloadFlags, PayloadSequence,
+};
+use portcullis_xgress::{MAX_PAYLOADS, Side};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex};
 use tokio::time::{sleep, timeout};
@@ -79,6 +81,34 @@ async fn a_full_inbox_refuses_and_has_room_again() {
             .is_ok()
     );
     drop(end);
+}
+
+/// Neither does the peer have a window for headers, nor for what it acknowledges.
+#[tokio::test(start_paused = true)]
+async fn what_has_no_data_fills_an_inbox_too() {
+    let headers = [(7, vec![0; 1_000].into())].into();
+    let payload = CircuitMessage::Payload(Box::new(Payload {
+        circuit_id: CIRCUIT.to_owned(),
+        flags: PayloadFlags::FROM_TERMINATOR,
+        headers,
+        ..Payload::default()
+    }));
+    let acknowledgement = CircuitMessage::Acknowledgement(Box::new(Acknowledgement {
+        circuit_id: CIRCUIT.to_owned(),
+        flags: PayloadFlags::FROM_TERMINATOR,
+        sequences: vec![PayloadSequence::default(); 64 << 10],
+        ..Acknowledgement::default()
+    }));
+    for (message, least, most) in [(payload, 4_096, 8_400), (acknowledgement, 16, 64)] {
+        let router = TestRouter::new("only");
+        let (_client, _end) = open_end(&router.ends, Side::Initiator, Start::AtOnce);
+        let (recorder, _messages) = Recorder::new();
+        let (hop, _) = router.relay.attach(LINK.0, recorder);
+        router.route(START, LINK);
+        let forward = || router.relay.forward(hop, message.clone(), Activity::Shown);
+        let accepted = (0..MAX_PAYLOADS).take_while(|_| forward().is_ok()).count();
+        assert!((least..most).contains(&accepted), "{accepted}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

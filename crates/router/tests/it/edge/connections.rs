@@ -276,26 +276,28 @@ fn app_data_that_controllers_would_not_read_is_refused() {
 #[test]
 fn slow_circuit_stalls_its_sdk_only_when_its_backlog_is_full() {
     let mut world = World::with_limits(EdgeLimits {
-        connection_backlog_bytes: 1_000,
-        backlog_bytes: 1_500,
+        connection_backlog_bytes: 10_000,
+        backlog_bytes: 15_000,
         ..EdgeLimits::default()
     });
     let alice = world.oidc("alice");
     let bob = world.connect("bob", legacy());
     world.dialed(alice, 1, "slow", false);
     world.dialed(alice, 2, "fast", false);
-    world.says(alice, data(1, 900));
+    world.says(alice, data(1, 9_000));
     assert!(world.channel(alice).wants_input(), "others go on");
-    world.says(alice, data(2, 500));
-    world.channel(alice).taken_by(&initiating("fast"), 500);
-    world.says(alice, data(1, 300));
+    world.says(alice, data(2, 5_000));
+    world
+        .channel(alice)
+        .taken_by(&initiating("fast"), usize::MAX);
+    world.says(alice, data(1, 3_000));
     assert!(!world.channel(alice).wants_input());
     assert!(world.channel(bob).wants_input(), "it is alone with that");
-    world.channel(alice).taken_by(&initiating("slow"), 200);
+    world.channel(alice).taken_by(&initiating("slow"), 4_000);
     assert!(world.channel(alice).wants_input());
 
     // Two circuits within their own bounds can fill the channel's.
-    world.says(alice, data(2, 900));
+    world.says(alice, data(2, 9_000));
     assert!(!world.channel(alice).wants_input());
     world.says(alice, close(1));
     assert!(
@@ -308,7 +310,7 @@ fn slow_circuit_stalls_its_sdk_only_when_its_backlog_is_full() {
     world
         .channel(alice)
         .taken_by(&initiating("slow"), usize::MAX);
-    world.says(alice, data(2, 1_001));
+    world.says(alice, data(2, 10_001));
     assert!(!world.channel(alice).wants_input());
     world.says(alice, close(2));
     assert!(world.channel(alice).wants_input());
@@ -336,6 +338,43 @@ fn messages_without_data_fill_the_backlog_too() {
     let weight: usize = weight.sum();
     world.channel(alice).taken_by(&initiating("c1"), weight);
     assert!(world.channel(alice).wants_input());
+}
+
+#[test]
+fn uuids_count_and_long_ones_are_dropped() {
+    use portcullis_wire::edge::Data;
+    use portcullis_wire::xgress::payload_header::UUID;
+    let mut world = World::new();
+    let alice = world.oidc("alice");
+    world.dialed(alice, 1, "c1", false);
+    for length in [0, 16, 65] {
+        let uuid = (length > 0).then(|| vec![1; length].into());
+        let message = Data {
+            uuid,
+            ..Data::default()
+        };
+        let connection = ConnectionId(1);
+        world.says(
+            alice,
+            EdgeMessage::Data(Data {
+                connection,
+                ..message
+            }),
+        );
+    }
+    let put: Vec<_> = world.done.put.drain(..).collect();
+    let put: Vec<_> = put
+        .iter()
+        .map(|(_, content)| match content {
+            FromSdk::Data(data) => (data.headers.get(&UUID).map(Bytes::len), data.weight()),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    let [(None, empty), (Some(16), named), (None, cut)] = put[..] else {
+        panic!("{put:?}");
+    };
+    assert!(named >= empty + 16);
+    assert_eq!(cut, empty);
 }
 
 #[test]

@@ -7,7 +7,8 @@ use portcullis_wire::xgress::{
     Acknowledgement, Payload, PayloadFlags, PayloadSequence, payload_header,
 };
 use portcullis_xgress::{
-    Endpoint, EndpointEvent, MAX_PAYLOADS, Options, Received, Segment, Side, WriteErrorKind,
+    Endpoint, EndpointEvent, MAX_OVERHEAD, MAX_PAYLOADS, Options, Received, Segment, Side,
+    WriteErrorKind,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,6 +20,12 @@ pub(super) const STEP: usize = 4;
 /// Small enough that limits are met.
 const BUFFER: u32 = 20_000;
 const LARGEST: usize = 6_000;
+/// Long enough that about ten of them meet the limit.
+const LONG_HEADER: usize = 400_000;
+/// Most that one payload weighs.
+const HEAVIEST: usize = LARGEST + LONG_HEADER + 1_000;
+/// A header that is passed from end to end.
+const HEADER: u8 = 7;
 
 /// Lengths of data.
 const LENGTHS: [usize; 4] = [0, 1, 700, LARGEST];
@@ -27,6 +34,7 @@ struct Run {
     endpoint: Endpoint,
     now: Moment,
     data: Bytes,
+    header: Bytes,
     has_ended: bool,
     has_read_end: bool,
     /// What has happened, as a place.
@@ -54,6 +62,7 @@ pub(super) fn check(input: &[u8]) -> Result<String, String> {
         endpoint: Endpoint::new(side, "c".to_owned(), Arc::new(options), now),
         now: Moment::ZERO,
         data: Bytes::from(vec![1; LARGEST]),
+        header: Bytes::from(vec![2; LONG_HEADER]),
         has_ended: false,
         has_read_end: false,
         met: BTreeSet::new(),
@@ -72,7 +81,8 @@ impl Run {
         let length = LENGTHS[usize::from(three % 4)];
         match what % 16 {
             0..5 => {
-                let payload = self.payload(one, two, length);
+                let mut payload = self.payload(one, two, length);
+                payload.headers.extend(self.header(three));
                 self.endpoint.handle_payload(payload, now);
             },
             5..8 => {
@@ -80,7 +90,8 @@ impl Run {
                 self.endpoint.handle_acknowledgement(&acknowledgement, now);
             },
             8 | 9 => {
-                let segment = Segment::from(self.data.slice(..length));
+                let mut segment = Segment::from(self.data.slice(..length));
+                segment.headers.extend(self.header(three));
                 let is_writable = self.endpoint.is_writable();
                 let written = self.endpoint.write(segment, now);
                 if written.is_ok() != is_writable {
@@ -145,6 +156,11 @@ impl Run {
             payload.headers.insert(payload_header::CAPABILITIES, value);
         }
         payload
+    }
+
+    /// Some payloads have a header that is longer than all data.
+    fn header(&self, choice: u8) -> Option<(u8, Bytes)> {
+        (choice >= 128).then(|| (HEADER, self.header.clone()))
     }
 
     fn acknowledgement(&self, first: u8, count: u8, held: u8) -> Acknowledgement {
@@ -244,6 +260,13 @@ impl Run {
         }
         if stats.outstanding_bytes > window || stats.outstanding_payloads > MAX_PAYLOADS + 4 {
             return Err(format!("too much is outstanding: {stats:?}"));
+        }
+        let weight = BUFFER as usize + MAX_OVERHEAD + HEAVIEST;
+        if stats.held_weight > 2 * weight || stats.outstanding_weight > weight {
+            return Err(format!("too much memory is taken: {stats:?}"));
+        }
+        if stats.held_weight.max(stats.outstanding_weight) > MAX_OVERHEAD {
+            self.meet("much memory");
         }
         if self.has_ended != self.endpoint.has_ended() {
             return Err("an end is not announced".to_owned());

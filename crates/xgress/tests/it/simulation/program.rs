@@ -6,6 +6,9 @@ use portcullis_seeded_random::Random;
 use portcullis_xgress::Segment;
 use std::time::Duration;
 
+/// Some tens of such headers meet the limit.
+const LONG_HEADER: usize = 150_000;
+
 /// How a program ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ending {
@@ -24,6 +27,7 @@ pub(crate) struct Program {
     /// Segments that are still to be written.
     pub(crate) left: usize,
     largest: u64,
+    has_long_headers: bool,
     random: Random,
     /// Until when it does not read.
     pub(crate) pauses_until: Moment,
@@ -51,6 +55,7 @@ impl Program {
             ending,
             left: random.index(left + 1),
             largest,
+            has_long_headers: Random::new(seed, &format!("{name}, headers")).one_in(4),
             random,
             pauses_until: Moment::ZERO,
             data: data.take(200_000).collect(),
@@ -59,6 +64,11 @@ impl Program {
 
     pub(crate) const fn largest(&self) -> u64 {
         self.largest
+    }
+
+    /// Most that a segment weighs.
+    pub(crate) const fn heaviest(&self) -> u64 {
+        self.largest + LONG_HEADER as u64 + 1_000
     }
 
     /// The next segment, unlike those before it.
@@ -71,6 +81,9 @@ impl Program {
             let mark = self.random.next().to_le_bytes();
             let header = (0x10, Bytes::copy_from_slice(&mark[..4]));
             segment.headers = [header].into();
+        }
+        if self.has_long_headers {
+            segment.headers.insert(7, self.data.slice(..LONG_HEADER));
         }
         segment
     }

@@ -5,8 +5,8 @@ use crate::support::{Packet, Way, Weather, at};
 use portcullis_channel::Moment;
 use portcullis_seeded_random::Random;
 use portcullis_xgress::{
-    EndReason, Endpoint, EndpointEvent, MAX_PAYLOADS, Options, Received, Segment, Side,
-    WriteErrorKind,
+    EndReason, Endpoint, EndpointEvent, MAX_OVERHEAD, MAX_PAYLOADS, Options, Received, Segment,
+    Side, WriteErrorKind,
 };
 use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
@@ -366,6 +366,9 @@ impl World {
         if end.endpoint.stats().counters.refused_payloads > 0 {
             self.reached.insert("refused".to_owned());
         }
+        if end.endpoint.stats().held_weight > MAX_OVERHEAD {
+            self.reached.insert("much memory".to_owned());
+        }
     }
 
     /// An end whose other end is over is told by the controller, in time.
@@ -386,8 +389,14 @@ impl World {
             .map(|end| end.program.largest())
             .max()
             .unwrap();
+        let programs = self.ends.iter().map(|end| end.program.heaviest());
+        let beside_data = MAX_OVERHEAD as u64 + programs.max().unwrap();
         for end in &self.ends {
             let stats = end.endpoint.stats();
+            let buffer = u64::from(self.options.receive_buffer) + beside_data;
+            assert!(stats.held_weight as u64 <= 2 * buffer, "{stats:?}");
+            let window = u64::from(self.options.max_window) + beside_data;
+            assert!(stats.outstanding_weight as u64 <= window, "{stats:?}");
             let buffer = u64::from(self.options.receive_buffer) + largest;
             assert!(stats.held_bytes as u64 <= 2 * buffer, "{stats:?}");
             assert!(stats.held_payloads <= 2 * MAX_PAYLOADS, "{stats:?}");
