@@ -58,7 +58,7 @@ pub struct SdkChannel {
     /// Weight of what circuits have not taken yet.
     backlog: usize,
     /// Connections whose own part of that is too long.
-    stalled: usize,
+    stalled: BTreeSet<ConnectionId>,
     timers: Timers<Timer>,
     actions: VecDeque<Action>,
     last_ask: u64,
@@ -97,7 +97,7 @@ impl SdkChannel {
             traces: Traces::new(limits.traces),
             services: Subscription::default(),
             backlog: 0,
-            stalled: 0,
+            stalled: BTreeSet::new(),
             timers: Timers::default(),
             actions: VecDeque::new(),
             last_ask: 0,

@@ -36,7 +36,8 @@ pub struct EdgeLimits {
     pub token_bytes: usize,
     /// Length of the id of a listener, of an instance, its secret, or a key.
     pub name_bytes: usize,
-    /// Bytes of a connection that its circuit has not taken yet. Beyond it, the channel is not read.
+    /// Bytes of a connection that its circuit has not taken yet. Beyond it, the channel is not read, unless the
+    /// SDK is the other end of the circuit itself.
     pub connection_backlog_bytes: usize,
     /// The same for all connections of a channel.
     pub backlog_bytes: usize,

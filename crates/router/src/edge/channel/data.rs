@@ -17,24 +17,38 @@ use crate::edge::refusal::Refusal;
 impl SdkChannel {
     /// Whether the next message of the SDK may be read. If not, a circuit takes what it was sent too
     /// slowly; the SDK has no other way to learn of it.
-    pub const fn wants_input(&self) -> bool {
-        self.stalled == 0 && self.backlog <= self.limits.backlog_bytes
+    pub fn wants_input(&self) -> bool {
+        self.stalled.is_empty() && self.backlog <= self.limits.backlog_bytes
     }
 
     /// The end of a circuit has taken so much of the [`FromSdk::Data`] that was put into it, by its
     /// [`weight`](CircuitData::weight).
     pub fn taken_by(&mut self, end: &EndId, weight: usize) {
-        let limit = self.limits.connection_backlog_bytes;
         let Some(open) = self.connections.with_end_mut(end) else {
             return;
         };
-        let was_stalled = open.backlog > limit;
         let taken = weight.min(open.backlog);
         open.backlog -= taken;
-        let is_stalled = open.backlog > limit;
+        let connection = open.end.connection;
         self.backlog -= taken;
-        if was_stalled && !is_stalled {
-            self.stalled -= 1;
+        self.judge_backlog(connection);
+    }
+
+    /// Whether the channel has to wait for the circuit of a connection. It must not if the SDK itself is the
+    /// other end of the circuit: what it acknowledges comes by the same way. Then only the limit of the whole
+    /// channel holds.
+    fn judge_backlog(&mut self, connection: ConnectionId) {
+        let limit = self.limits.connection_backlog_bytes;
+        let open = self.connections.open(connection);
+        let long = open.filter(|open| open.backlog > limit);
+        let is_stalled = long.is_some_and(|open| {
+            let mut ends = self.connections.of_circuit(open.end.id.circuit.as_str());
+            ends.all(|end| end.end.flow == Flow::Router)
+        });
+        if is_stalled {
+            self.stalled.insert(connection);
+        } else {
+            self.stalled.remove(&connection);
         }
     }
 
@@ -78,8 +92,8 @@ impl SdkChannel {
     }
 
     pub(super) fn data(&mut self, data: Data) {
-        let limit = self.limits.connection_backlog_bytes;
-        let Some(open) = self.connections.open_mut(data.connection) else {
+        let connection = data.connection;
+        let Some(open) = self.connections.open_mut(connection) else {
             return;
         };
         if open.end.flow != Flow::Router {
@@ -87,14 +101,10 @@ impl SdkChannel {
         }
         let data = CircuitData::from_message(data);
         let weight = data.weight();
-        let was_stalled = open.backlog > limit;
         open.backlog += weight;
-        let is_stalled = open.backlog > limit;
         let end = open.end.id.clone();
         self.backlog += weight;
-        if is_stalled && !was_stalled {
-            self.stalled += 1;
-        }
+        self.judge_backlog(connection);
         self.put(end, FromSdk::Data(data));
     }
 
@@ -223,9 +233,7 @@ impl SdkChannel {
             return None;
         };
         self.backlog -= open.backlog;
-        if open.backlog > self.limits.connection_backlog_bytes {
-            self.stalled -= 1;
-        }
+        self.stalled.remove(&connection);
         Some(open.end.id)
     }
 }

@@ -113,6 +113,33 @@ fn each_end_holds_back_what_it_has_not_taken() {
     assert!(world.channel(alice).wants_input());
 }
 
+/// Else nothing would go on: what it acknowledges is behind what the router does not read.
+#[test]
+fn end_in_the_sdk_does_not_hold_back_its_own_acknowledgements() {
+    let mut world = World::with_limits(EdgeLimits {
+        connection_backlog_bytes: 500,
+        backlog_bytes: 2_000,
+        ..EdgeLimits::default()
+    });
+    let (alice, served) = joined(&mut world, [true, false]);
+    world.says(alice, data(served, 2_000));
+    assert!(world.channel(alice).wants_input());
+    world.says(alice, data(served, 1));
+    assert!(!world.channel(alice).wants_input(), "all has an end");
+    world.channel(alice).taken_by(&terminating(CIRCUIT), 600);
+    assert!(world.channel(alice).wants_input());
+    let closed = StateClosed {
+        connection: Some(DIALED),
+        ..StateClosed::default()
+    };
+    world.says(alice, EdgeMessage::StateClosed(closed));
+    world.says(alice, data(served, 1));
+    assert!(!world.channel(alice).wants_input());
+    let ended = ToSdk::Ended(CircuitEnded::Unrouted);
+    world.delivers(alice, &terminating(CIRCUIT), ended);
+    assert!(world.channel(alice).wants_input());
+}
+
 #[test]
 fn payloads_and_acknowledgements_tell_by_their_flags_which_end_they_are_from() {
     let mut world = World::new();
