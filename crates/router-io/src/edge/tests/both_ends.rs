@@ -18,13 +18,6 @@ const TOTAL: usize = 500_000;
 const DIALED: ConnectionId = ConnectionId(2);
 const SOON: Duration = Duration::from_secs(20);
 
-async fn host(world: &World, uses_xgress: bool) -> Sdk {
-    let mut sdk = world.sdk("bob").await;
-    let token = world.network.service_token("bob", SERVICE, "Bind");
-    sdk.binds(&token, "listener", uses_xgress).await;
-    sdk
-}
-
 /// Dials what the SDK hosts: the circuit, and the connection that it serves.
 async fn joined(sdk: &mut Sdk, uses_xgress: bool) -> (String, ConnectionId) {
     let message = dial_v2(DIALED.0, SERVICE, uses_xgress);
@@ -61,7 +54,7 @@ async fn is_over(controller: &Controller, circuit: &str) {
 #[tokio::test]
 async fn both_ends_may_be_in_the_router() {
     let (world, controller) = World::connected(&["bob"]).await;
-    let mut sdk = host(&world, false).await;
+    let mut sdk = world.host("bob", false).await;
     let (circuit, served) = joined(&mut sdk, false).await;
     for (seed, connection) in [(1, DIALED), (2, served)] {
         let sent = send_all(&sdk, connection, seed, TOTAL).await;
@@ -148,7 +141,7 @@ impl Ends {
 #[tokio::test]
 async fn both_ends_may_be_in_the_sdk() {
     let (world, controller) = World::connected(&["bob"]).await;
-    let mut sdk = host(&world, true).await;
+    let mut sdk = world.host("bob", true).await;
     let (circuit, served) = joined(&mut sdk, true).await;
     let mut ends = Ends::new(&circuit, served, world.clock.of_channels());
     for (from, to) in [(0, 1), (1, 0)] {

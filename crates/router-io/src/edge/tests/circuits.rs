@@ -26,9 +26,7 @@ const TOTAL: usize = 3_000_000;
 #[tokio::test]
 async fn circuits_that_end_in_the_router_carry_everything_both_ways() {
     let (world, controller) = World::connected(&["alice", "bob"]).await;
-    let mut host = world.sdk("bob").await;
-    let token = world.network.service_token("bob", SERVICE, "Bind");
-    host.binds(&token, "listener", false).await;
+    let mut host = world.host("bob", false).await;
     assert_eq!(controller.terminators().len(), 1);
     let mut client = world.sdk("alice").await;
     let dial = dial_v2(1, SERVICE, false);
@@ -73,9 +71,7 @@ async fn circuits_that_end_in_the_router_carry_everything_both_ways() {
 #[tokio::test]
 async fn session_for_a_service_dials_as_well() {
     let (world, controller) = World::connected(&["alice", "bob"]).await;
-    let mut host = world.sdk("bob").await;
-    let token = world.network.service_token("bob", SERVICE, "Bind");
-    host.binds(&token, "listener", false).await;
+    let mut host = world.host("bob", false).await;
     let client = world.sdk("alice").await;
     let connect = |grant| {
         EdgeMessage::Connect(Connect {
@@ -112,9 +108,7 @@ async fn session_for_a_service_dials_as_well() {
 #[tokio::test]
 async fn circuits_that_end_in_sdks_pass_through() {
     let (world, controller) = World::connected(&["alice", "bob"]).await;
-    let mut host = world.sdk("bob").await;
-    let token = world.network.service_token("bob", SERVICE, "Bind");
-    host.binds(&token, "listener", true).await;
+    let mut host = world.host("bob", true).await;
     let mut client = world.sdk("alice").await;
     let (dial, connected) = dial_through(&client, &mut host, dial_v2(1, SERVICE, true)).await;
     let connected = connected.unwrap();
@@ -231,9 +225,7 @@ async fn host_may_decline_and_be_gone() {
         refused.reason
     );
 
-    let mut host = world.sdk("bob").await;
-    let token = world.network.service_token("bob", SERVICE, "Bind");
-    host.binds(&token, "listener", true).await;
+    let mut host = world.host("bob", true).await;
     let declines = async {
         let (dial, request) = host
             .finds(|message, request| match message {
@@ -272,9 +264,7 @@ async fn host_may_decline_and_be_gone() {
 #[tokio::test]
 async fn terminators_are_validated_by_their_binding() {
     let (world, controller) = World::connected(&["bob"]).await;
-    let mut host = world.sdk("bob").await;
-    let token = world.network.service_token("bob", SERVICE, "Bind");
-    host.binds(&token, "listener", true).await;
+    let _host = world.host("bob", true).await;
     let own = controller.terminators().remove(0);
     let asked = |id: &str, binding: &str| TerminatorToValidate {
         id: id.to_owned(),
@@ -311,9 +301,7 @@ async fn terminators_are_validated_by_their_binding() {
 #[tokio::test]
 async fn sdk_that_reads_nothing_holds_up_no_other() {
     let (world, _controller) = World::connected(&["alice", "carol", "bob"]).await;
-    let mut host = world.sdk("bob").await;
-    let token = world.network.service_token("bob", SERVICE, "Bind");
-    host.binds(&token, "listener", false).await;
+    let mut host = world.host("bob", false).await;
     let stalled = world.sdk("alice").await;
     let (dial, connected) = dial_through(&stalled, &mut host, dial_v2(1, SERVICE, false)).await;
     connected.unwrap();
@@ -334,6 +322,7 @@ async fn sdk_that_reads_nothing_holds_up_no_other() {
     // The host itself is held up by what it has sent; others are not.
     let mut other = world.sdk("carol").await;
     let mut second_host = world.sdk("bob").await;
+    let token = world.network.service_token("bob", SERVICE, "Bind");
     let bind = bind(&token, "another listener", false);
     second_host.asks(EdgeMessage::Bind(bind)).await;
     second_host

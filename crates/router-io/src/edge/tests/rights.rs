@@ -13,9 +13,7 @@ use super::world::World;
 
 /// A client and a host that data flows between, and the connection of the host.
 async fn connected(world: &World) -> (Sdk, Sdk, Dial) {
-    let mut host = world.sdk("bob").await;
-    let token = world.network.service_token("bob", SERVICE, "Bind");
-    host.binds(&token, "listener", false).await;
+    let mut host = world.host("bob", false).await;
     let mut client = world.sdk("alice").await;
     let (dial, connected) = dial_through(&client, &mut host, dial_v2(1, SERVICE, false)).await;
     connected.unwrap();
@@ -64,9 +62,7 @@ async fn dial_right_that_is_lost_ends_the_circuit() {
 async fn bind_right_that_is_lost_ends_terminator_and_circuits_of_that_identity_only() {
     let (world, controller) = World::connected(&["alice", "bob", "carol"]).await;
     let (mut client, mut host, dial) = connected(&world).await;
-    let mut other = world.sdk("carol").await;
-    let token = world.network.service_token("carol", SERVICE, "Bind");
-    other.binds(&token, "listener", false).await;
+    let mut other = world.host("carol", false).await;
     assert_eq!(controller.terminators().len(), 2);
     let lost = relation("bind", RelatedEntity::Identity, &["bob"], false);
     controller.change(vec![creation(lost)]);

@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::controller::{self, Controller};
-use super::network::{Network, Seeded};
+use super::network::{Network, SERVICE, Seeded};
 use super::sdk::enter;
 use crate::access::ModelFile;
 use crate::channel_pair::control_channel;
@@ -178,6 +178,14 @@ impl World {
         self.tasks.close();
         self.tasks.wait().await;
         Self::in_folder(EdgeLimits::default(), self.network, self.folder)
+    }
+
+    /// An SDK that hosts [`SERVICE`], and is the end of its circuits or leaves that to the router.
+    pub(super) async fn host(&self, identity: &str, uses_xgress: bool) -> Sdk {
+        let mut host = self.sdk(identity).await;
+        let token = self.network.service_token(identity, SERVICE, "Bind");
+        host.binds(&token, "listener", uses_xgress).await;
+        host
     }
 
     /// An SDK that has connected.
