@@ -21,6 +21,7 @@ use crate::pending_requests::PendingRequests;
 use crate::time::{Moment, Now};
 use crate::underlays::{Phase, UnderlayId, Underlays};
 use std::collections::VecDeque;
+use std::time::Duration;
 
 /// One end of a channel.
 ///
@@ -200,6 +201,11 @@ impl Channel {
     /// Number of frames that wait to be sent.
     pub const fn queued_frames(&self, priority: Priority) -> usize {
         self.outbox.queue(priority).len()
+    }
+
+    /// How long messages wait to be sent, by one of them.
+    pub fn queue_delay(&self, priority: Priority, now: Now) -> Duration {
+        self.outbox.queue(priority).delay(now.mono)
     }
 
     /// Number of bytes that wait to be sent.

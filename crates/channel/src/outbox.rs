@@ -1,5 +1,6 @@
 //! Bounded send queues, one for each priority.
 
+mod delay;
 mod queue;
 
 use crate::channel_kind::Priority;

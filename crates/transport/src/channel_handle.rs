@@ -158,6 +158,12 @@ impl ChannelHandle {
         self.shared.get(portcullis_channel::Channel::liveness)
     }
 
+    /// How long messages wait to be written, by one of them.
+    pub fn queue_delay(&self, priority: Priority) -> Duration {
+        self.shared
+            .get(|channel, now| channel.queue_delay(priority, now))
+    }
+
     /// Number of messages that wait to be written.
     pub fn queued_frames(&self, priority: Priority) -> usize {
         self.shared

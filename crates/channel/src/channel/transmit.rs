@@ -22,7 +22,7 @@ impl Channel {
     pub fn poll_transmit(&mut self, underlay: UnderlayId, now: Now) -> Option<Transmit> {
         let phase = self.underlays.get(underlay)?.phase;
         if phase == Phase::Open {
-            if let Some(frame) = self.next_frame(underlay) {
+            if let Some(frame) = self.next_frame(underlay, now) {
                 return Some(Transmit::Frame(self.add_heartbeat_headers(frame, now)));
             }
             if self.state == State::Open {
@@ -60,13 +60,13 @@ impl Channel {
         Priority::ALL.iter().any(is_waiting) || heartbeats.is_some_and(Heartbeats::is_overdue)
     }
 
-    fn next_frame(&mut self, underlay: UnderlayId) -> Option<Frame> {
+    fn next_frame(&mut self, underlay: UnderlayId, now: Now) -> Option<Frame> {
         for priority in Priority::ALL {
             if !self.underlays.get(underlay)?.carries(priority) {
                 continue;
             }
             let queue = self.outbox.queue_mut(priority);
-            let Some((frame, is_request)) = queue.pop() else {
+            let Some((frame, is_request)) = queue.pop(now.mono) else {
                 continue;
             };
             self.notify_writable(priority);

@@ -1,8 +1,11 @@
 //! A queue that flows share.
 
+use super::delay::Delay;
 use super::{Flow, QueueLimits};
 use crate::frame::{Frame, Sequence};
+use crate::time::Moment;
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::time::Duration;
 
 /// Bytes that a flow may send in a turn. What exceeds them is taken off its next ones.
 const TURN: usize = 32 * 1024;
@@ -30,6 +33,7 @@ pub(crate) struct Queue {
     relieved: VecDeque<Flow>,
     /// The memory of a flow that has no more frames.
     spare: VecDeque<Queued>,
+    delay: Delay,
 }
 
 /// The frames of a flow, of which there is at least one.
@@ -59,6 +63,7 @@ impl Queue {
             line: VecDeque::new(),
             relieved: VecDeque::new(),
             spare: VecDeque::new(),
+            delay: Delay::default(),
         }
     }
 
@@ -72,6 +77,11 @@ impl Queue {
 
     pub(crate) const fn bytes(&self) -> usize {
         self.bytes
+    }
+
+    /// How long frames wait, by the last one that was followed.
+    pub(crate) fn delay(&self, now: Moment) -> Duration {
+        self.delay.get(now)
     }
 
     /// Whether a frame of this size is accepted from a flow.
@@ -105,6 +115,7 @@ impl Queue {
 
     pub(crate) fn push(&mut self, flow: Flow, frame: Frame, is_request: bool) {
         let bytes = frame.wire_len();
+        self.delay.added(frame.sequence());
         let backlog = self.flows.entry(flow).or_insert_with(|| {
             self.turns.push_back(flow);
             Backlog {
@@ -119,12 +130,13 @@ impl Queue {
     }
 
     /// The next frame, and whether it is a request.
-    pub(crate) fn pop(&mut self) -> Option<(Frame, bool)> {
+    pub(crate) fn pop(&mut self, now: Moment) -> Option<(Frame, bool)> {
         let flow = self.next_turn()?;
         let backlog = self.flows.get_mut(&flow)?;
         let queued = backlog.frames.pop_front()?;
         backlog.spent = backlog.spent.saturating_add(queued.frame.wire_len());
         self.left(flow, &queued.frame);
+        self.delay.left(queued.frame.sequence(), now);
         Some((queued.frame, queued.is_request))
     }
 
@@ -150,6 +162,7 @@ impl Queue {
         let place = backlog.frames.iter().position(is_meant);
         if let Some(queued) = place.and_then(|place| backlog.frames.remove(place)) {
             self.left(Flow::COMMON, &queued.frame);
+            self.delay.forget(sequence);
         }
     }
 

@@ -1,6 +1,8 @@
 //! Links, as inspections, checks and metrics see them.
 
-use portcullis_channel::{Liveness, Role};
+use std::time::Duration;
+
+use portcullis_channel::{Liveness, Priority, Role};
 use portcullis_wire::control::link::LinkConnection;
 
 use crate::links::counters::{LinkCounts, LinkSizes};
@@ -24,6 +26,8 @@ pub(crate) struct LinkView {
     pub(crate) roles: Vec<Role>,
     /// Time that an answer takes: `link.<id>.latency`; and how long one is missing.
     pub(crate) liveness: Liveness,
+    /// How long messages wait to be sent: `link.<id>.queue_time`.
+    pub(crate) queue_delay: Duration,
     /// Whether it may carry anything; duplicates must not.
     pub(crate) is_used: bool,
     pub(crate) counts: LinkCounts,
@@ -53,6 +57,7 @@ impl OpenLink {
             connections: self.connections.get().connections,
             roles: self.channels.roles(),
             liveness: self.liveness(),
+            queue_delay: self.channels.data.queue_delay(Priority::Default),
             is_used,
             counts: self.counters.get(),
             sizes: self.counters.sizes().clone(),

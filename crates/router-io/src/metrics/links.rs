@@ -36,6 +36,7 @@ struct Fabric {
 /// Figures of a link, which are reported as long as it is open.
 struct Figures {
     latency: Arc<Histogram>,
+    queue_time: Arc<Histogram>,
     sent_messages: Arc<Meter>,
     sent_bytes: Arc<Meter>,
     received_messages: Arc<Meter>,
@@ -109,9 +110,10 @@ impl Figures {
         let of_link = |what| MetricName::of_link(Arc::clone(&id), what);
         registry.report(of_link("tx.msgsize"), &view.sizes.sent);
         registry.report(of_link("rx.msgsize"), &view.sizes.received);
-        let latency = of_link("latency");
+        let time = |what| registry.histogram(of_link(what), Unit::Nanoseconds);
         Self {
-            latency: registry.histogram(latency, Unit::Nanoseconds),
+            latency: time("latency"),
+            queue_time: time("queue_time"),
             sent_messages: meter("tx.msgrate"),
             sent_bytes: meter("tx.bytesrate"),
             received_messages: meter("rx.msgrate"),
@@ -128,6 +130,7 @@ impl Figures {
         } else if let Some(latency) = view.liveness.latency {
             self.latency.record_time(latency);
         }
+        self.queue_time.record_time(view.queue_delay);
         let counts = &view.counts;
         self.sent_messages.advance_to(counts.sent.messages);
         self.sent_bytes.advance_to(counts.sent.bytes);

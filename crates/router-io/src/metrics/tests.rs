@@ -147,6 +147,11 @@ fn links_tell_their_latency_and_what_they_carry() {
         panic!("{latency:?}");
     };
     assert!((distribution.mean - 2e6).abs() < 1e3, "{distribution:?}");
+    let waited = of_link("queue_time");
+    assert!(
+        matches!(waited, Some(MetricValue::Histogram { distribution, .. }) if distribution.mean > 2e6),
+        "{waited:?}"
+    );
     let sent = of_link("tx.bytesrate");
     assert!(
         matches!(sent, Some(MetricValue::Meter { count: 300, .. })),

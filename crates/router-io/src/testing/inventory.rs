@@ -29,6 +29,7 @@ impl LinkInventory for OneLink {
                 latency: Some(Duration::from_millis(2)),
                 ..Liveness::default()
             },
+            queue_delay: Duration::from_millis(3),
             is_used: true,
             counts: LinkCounts {
                 sent: Traffic {
