@@ -10,6 +10,7 @@ mod config;
 mod edge;
 mod links;
 mod sdk;
+mod time;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

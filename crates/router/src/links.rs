@@ -27,6 +27,7 @@ mod peer;
 mod scheduled_actions;
 mod settings;
 mod state_machine;
+mod view;
 
 pub use crate::links::backoff::{BackoffPolicy, BackoffPolicyError};
 pub use crate::links::connection_layout::ConnectionLayout;
@@ -38,3 +39,4 @@ pub use crate::links::peer::{Announcement, Listener};
 pub use crate::links::scheduled_actions::{Action, LinkCloseReason};
 pub use crate::links::settings::{LINK_PROTOCOL, LinkListener, LinkSettings, parse_address};
 pub use crate::links::state_machine::{Admission, DialFailure, LinkStatus, Links};
+pub use crate::links::view::{PeerView, TargetView};

@@ -14,6 +14,7 @@ use portcullis_wire::Precedence;
 use serde_json::{Map, Value as Json, json};
 use tokio::time::{Instant, timeout_at};
 
+use super::time::{NEVER, seconds};
 use super::{InspectFuture, Inspectable, Inspected, Subject, sdk};
 use crate::edge::Edge;
 use crate::relay::Relay;
@@ -24,9 +25,6 @@ const ANSWER_TIME: Duration = Duration::from_secs(5);
 
 /// Ends that are listed at most.
 const MAX_ENDS: usize = 20_000;
-
-/// How SDKs and OpenZiti's routers write a time that has not come.
-const NEVER: &str = "0001-01-01T00:00:00Z";
 
 /// What is known at the edge, and what its SDKs know.
 pub(crate) struct EdgeView {
@@ -255,10 +253,6 @@ fn none_if_empty(entries: Vec<Json>) -> Json {
     } else {
         entries.into()
     }
-}
-
-fn seconds(at: Timestamp) -> String {
-    at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
 fn to_the_second(at: Timestamp) -> String {

@@ -4,8 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use portcullis_channel::Role;
-use serde_json::{Value as Json, json};
+use portcullis_domain::clock::Timestamp;
+use portcullis_router::in_go;
+use portcullis_router::links::{LinkId, LinkStatus, PeerView, TargetView};
+use serde_json::{Map, Value as Json, json};
 
+use super::time::{NEVER, seconds};
 use super::{InspectFuture, Inspectable, Inspected, Subject};
 use crate::links::{LinkInventory, LinkView};
 
@@ -24,13 +28,26 @@ impl Links {
 
 impl Inspectable for Links {
     fn inspect(&self, _subject: &Subject) -> InspectFuture {
-        let links: Vec<_> = self.inventory.views().iter().map(shown).collect();
-        let links = json!({ "links": links, "destinations": null, "errors": null });
+        let peers = self.inventory.peers();
+        let versions = peers.iter();
+        let versions: BTreeMap<_, _> = versions
+            .filter_map(|peer| Some((peer.router.as_str(), peer.version.as_deref()?)))
+            .collect();
+        let links = self.inventory.views();
+        let links = links.iter().map(|link| {
+            let version = versions.get(link.router.as_str()).copied();
+            shown(link, version.unwrap_or_default())
+        });
+        let links = json!({
+            "links": links.collect::<Vec<_>>(),
+            "destinations": peers.iter().map(destination).collect::<Vec<_>>(),
+            "errors": null,
+        });
         Inspected::Json(links).now()
     }
 }
 
-fn shown(link: &LinkView) -> Json {
+fn shown(link: &LinkView, version: &str) -> Json {
     let mut underlays = BTreeMap::new();
     for role in &link.roles {
         let name = match role {
@@ -54,8 +71,56 @@ fn shown(link: &LinkView) -> Json {
         "protocol": link.protocol,
         "dialAddress": link.dialed.as_deref().unwrap_or_default(),
         "dest": link.router,
+        "destVersion": version,
         "dialed": link.dialed.is_some(),
         "underlays": underlays,
         "connections": connections.collect::<Vec<_>>(),
+        "connStateIteration": link.changes,
     })
+}
+
+/// Another router, and the links to it that are wanted.
+fn destination(peer: &PeerView) -> Json {
+    let mut members = Map::new();
+    members.insert("id".to_owned(), peer.router.as_str().into());
+    members.insert("version".to_owned(), peer.version.as_deref().into());
+    members.insert("healthy".to_owned(), peer.lost_since.is_none().into());
+    if let Some(since) = peer.lost_since {
+        members.insert("unhealthySince".to_owned(), seconds(since).into());
+    }
+    let targets: Vec<_> = peer.targets.iter().map(target).collect();
+    members.insert("linkStates".to_owned(), targets.into());
+    Json::Object(members)
+}
+
+fn target(target: &TargetView) -> Json {
+    let (status, next_dial) = status(target);
+    let established = match &target.status {
+        LinkStatus::Linked(link) => link.id.as_str(),
+        LinkStatus::Waiting(_) | LinkStatus::Dialing => "",
+    };
+    json!({
+        "id": target.id.as_ref().map_or("", LinkId::as_str),
+        "key": target.key.to_string(),
+        "status": status,
+        "dialAttempts": target.attempts,
+        "retryDelay": in_go(target.pause).to_string(),
+        "nextDial": next_dial.map_or_else(|| NEVER.to_owned(), seconds),
+        "targetAddress": target.listener.address,
+        "targetGroups": target.listener.groups.iter().collect::<Vec<_>>(),
+        "targetBinding": target.listener.interface.as_deref().unwrap_or_default(),
+        "dialerGroups": target.groups.iter().collect::<Vec<_>>(),
+        "dialerBinding": target.interface.as_deref().unwrap_or_default(),
+        "establishedLinkId": established,
+    })
+}
+
+/// As OpenZiti's routers name it, and when it is dialed.
+const fn status(target: &TargetView) -> (&'static str, Option<Timestamp>) {
+    match target.status {
+        LinkStatus::Linked(_) => ("established", None),
+        LinkStatus::Dialing => ("dialing", None),
+        LinkStatus::Waiting(at) if target.attempts == 0 => ("pending", Some(at)),
+        LinkStatus::Waiting(at) => ("dialFailed", Some(at)),
+    }
 }

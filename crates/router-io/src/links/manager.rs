@@ -15,7 +15,7 @@ use portcullis_forwarding::WorkQueue;
 use portcullis_pki::Fingerprint;
 use portcullis_router::circuits::QueueSize;
 use portcullis_router::links::{
-    Dial, Link, LinkKey, LinkListener, LinkSettings, LinkStatus, Links, RouterId,
+    Dial, Link, LinkKey, LinkListener, LinkSettings, LinkStatus, Links, PeerView, RouterId,
 };
 use portcullis_router::metrics::{Meter, MetricName, MetricRegistry};
 use portcullis_transport::{Groups, Observer, Transport, TransportLimits};
@@ -194,6 +194,11 @@ impl LinkManager {
         let state = self.state.lock();
         let open = state.open.values();
         open.map(|link| link.view(state.is_used(link))).collect()
+    }
+
+    /// The routers that are known, and the links to them that are wanted.
+    pub(crate) fn peers(&self) -> Vec<PeerView> {
+        self.state.lock().links.peers()
     }
 
     /// Handles what a controller tells of other routers.

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use portcullis_channel::{Liveness, Priority, Role};
-use portcullis_wire::control::link::LinkConnection;
+use portcullis_router::links::PeerView;
+use portcullis_wire::control::link::{LinkConnection, LinkConnections};
 
 use crate::links::counters::{LinkCounts, LinkSizes};
 use crate::links::manager::LinkManager;
@@ -22,6 +23,8 @@ pub(crate) struct LinkView {
     pub(crate) dialed: Option<String>,
     /// The connections that this router has dialed.
     pub(crate) connections: Vec<LinkConnection>,
+    /// Changes of these connections.
+    pub(crate) changes: u32,
     /// All connections, by role.
     pub(crate) roles: Vec<Role>,
     /// Time that an answer takes: `link.<id>.latency`; and how long one is missing.
@@ -37,16 +40,27 @@ pub(crate) struct LinkView {
 /// Knows the links that are open.
 pub(crate) trait LinkInventory: Send + Sync {
     fn views(&self) -> Vec<LinkView>;
+
+    /// The routers that are known, and the links to them that are wanted.
+    fn peers(&self) -> Vec<PeerView>;
 }
 
 impl LinkInventory for LinkManager {
     fn views(&self) -> Vec<LinkView> {
         Self::views(self)
     }
+
+    fn peers(&self) -> Vec<PeerView> {
+        Self::peers(self)
+    }
 }
 
 impl OpenLink {
     pub(super) fn view(&self, is_used: bool) -> LinkView {
+        let LinkConnections {
+            iteration: changes,
+            connections,
+        } = self.connections.get();
         LinkView {
             id: self.link.id.as_str().to_owned(),
             iteration: self.link.iteration,
@@ -54,7 +68,8 @@ impl OpenLink {
             router: self.key.peer().as_str().to_owned(),
             protocol: self.key.protocol().to_owned(),
             dialed: self.dialed.clone(),
-            connections: self.connections.get().connections,
+            connections,
+            changes,
             roles: self.channels.roles(),
             liveness: self.liveness(),
             queue_delay: self.channels.data.queue_delay(Priority::Default),

@@ -2,6 +2,7 @@ use std::time::Duration;
 
 use portcullis_domain::clock::Timestamp;
 use portcullis_router::health::HealthOptions;
+use portcullis_router::links::PeerView;
 use portcullis_router::metrics::{MetricName, TICK};
 use portcullis_router::web::web_servers;
 use portcullis_router_config::{CheckOptions, SourceFile, load};
@@ -19,6 +20,10 @@ struct NoLinks;
 
 impl LinkInventory for NoLinks {
     fn views(&self) -> Vec<LinkView> {
+        Vec::new()
+    }
+
+    fn peers(&self) -> Vec<PeerView> {
         Vec::new()
     }
 }

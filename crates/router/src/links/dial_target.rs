@@ -11,6 +11,8 @@ use crate::links::connection_layout::ConnectionLayout;
 use crate::links::dialer::Dialer;
 use crate::links::names::{Link, LinkId, LinkKey};
 use crate::links::peer::Listener;
+use crate::links::state_machine::LinkStatus;
+use crate::links::view::TargetView;
 use crate::time::after;
 
 /// An attempt in progress, returned when it is over.
@@ -74,6 +76,19 @@ impl DialTarget {
             id: None,
             attempts: 0,
             last: None,
+        }
+    }
+
+    pub(super) fn view(&self, key: &LinkKey, status: LinkStatus) -> TargetView {
+        TargetView {
+            key: key.clone(),
+            id: self.id.clone(),
+            status,
+            attempts: self.attempts,
+            pause: self.pause,
+            listener: self.listener.clone(),
+            groups: self.dialer.groups.clone(),
+            interface: self.dialer.interface.clone(),
         }
     }
 

@@ -280,6 +280,10 @@ impl Links {
         })
     }
 
+    pub(super) const fn known_peers(&self) -> &BTreeMap<RouterId, Peer> {
+        &self.peers
+    }
+
     fn admit(&mut self, key: &LinkKey, link: Link, origin: Origin, now: Timestamp) -> Admission {
         match self.open.arbitrate(key, link.clone(), origin) {
             Arbitration::Reject => {
