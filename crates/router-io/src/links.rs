@@ -12,7 +12,7 @@
 //! data and one for acknowledgments. The one who dials reports it to the controllers; the one who accepts has
 //! the router at the other end verified by one.
 //!
-//! Memory: a link holds at most its two queues, [`options`] says how much, and 1 MiB of received messages.
+//! Memory: a link holds at most its two queues; [`options`] says how much.
 //! A router may have [`MAX_ACCEPTED`](accept::MAX_ACCEPTED) links that it has dialed to this one.
 
 mod accept;

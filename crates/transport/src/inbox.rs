@@ -1,6 +1,7 @@
 //! Received messages that wait for the owner of a channel.
 
 use crate::shared::Shared;
+use parking_lot::RwLock;
 use portcullis_channel::Frame;
 use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
@@ -30,12 +31,16 @@ struct Delivered {
     _room: OwnedSemaphorePermit,
 }
 
+/// Takes the messages of a channel.
+type Handler = Arc<dyn Fn(Frame) + Send + Sync>;
+
 /// The end of an inbox to which connections deliver.
-#[derive(Debug, Clone)]
 pub(crate) struct Delivery {
     room: Arc<Semaphore>,
     capacity: u32,
     messages: mpsc::UnboundedSender<Delivered>,
+    /// Takes them in place of the inbox.
+    handler: RwLock<Option<Handler>>,
 }
 
 /// The end of an inbox from which messages are taken.
@@ -51,12 +56,18 @@ impl Delivery {
             room: Arc::new(Semaphore::new(usize::try_from(capacity).unwrap_or(1))),
             capacity,
             messages: sender,
+            handler: RwLock::new(None),
         };
         (delivery, Messages(receiver))
     }
 
     /// Delivers a message when there is room; drops it if the inbox is closed.
     pub(crate) async fn deliver(&self, frame: Frame) {
+        let handler = self.handler.read().clone();
+        if let Some(handle) = handler {
+            handle(frame);
+            return;
+        }
         let bytes = frame.wire_len().saturating_add(FRAME_OVERHEAD);
         let bytes = u32::try_from(bytes).unwrap_or(u32::MAX).min(self.capacity);
         let Ok(room) = Arc::clone(&self.room).acquire_many_owned(bytes).await else {
@@ -90,6 +101,35 @@ impl Inbox {
             _reason = self.shared.closed.wait() => self.messages.close(),
         }
         Some(self.messages.recv().await?.frame)
+    }
+
+    /// Hands all messages to `handle`, until the channel is closed: those that have arrived at once, and those
+    /// to come where they arrive, in the tasks of the connections, which saves each of them a wake-up. Nothing
+    /// pushes back then, so `handle` must not block. One connection's messages keep their order, but for those
+    /// that arrive while it is called for the first ones.
+    pub async fn handle(mut self, handle: impl Fn(Frame) + Send + Sync + 'static) {
+        let handle: Handler = Arc::new(handle);
+        let _direct = Direct::new(&self.shared, &handle);
+        while let Some(frame) = self.next().await {
+            handle(frame);
+        }
+    }
+}
+
+/// Messages go to a handler until this is dropped. The handler may know the channel, which must not keep itself
+/// alive by it.
+struct Direct(Arc<Shared>);
+
+impl Direct {
+    fn new(shared: &Arc<Shared>, handler: &Handler) -> Self {
+        *shared.inbox.handler.write() = Some(Arc::clone(handler));
+        Self(Arc::clone(shared))
+    }
+}
+
+impl Drop for Direct {
+    fn drop(&mut self) {
+        *self.0.inbox.handler.write() = None;
     }
 }
 

@@ -35,7 +35,7 @@ pub(crate) struct Shared {
     observer: Option<Arc<dyn Observer>>,
     /// Held for one call, never while waiting.
     state: Mutex<State>,
-    inbox: Delivery,
+    pub(crate) inbox: Delivery,
     pub(crate) closed: CloseSignal,
     /// How often all connections were lost, and whether there is one now.
     pub(crate) contact: watch::Sender<Contact>,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::{BoxFuture, join_all};
-use portcullis_channel::{Liveness, Priority, Role, SendErrorKind};
+use portcullis_channel::{Frame, Liveness, Priority, Role, SendErrorKind};
 use portcullis_forwarding::Hop;
 use portcullis_router::links::{Link, LinkKey};
 use portcullis_transport::{ChannelHandle, Inbox};
@@ -93,36 +93,41 @@ impl OpenLink {
     }
 
     /// Hands what comes to the relay, from the hop of the link, until the link is closed.
-    pub(super) async fn carry(&self, inboxes: Vec<Inbox>, hop: Option<Hop>, relay: &Relay) {
-        let reading = join_all(
-            inboxes
-                .into_iter()
-                .map(|inbox| self.read(inbox, hop, relay)),
-        );
+    pub(super) async fn carry(
+        self: &Arc<Self>,
+        inboxes: Vec<Inbox>,
+        hop: Option<Hop>,
+        relay: &Arc<Relay>,
+    ) {
+        let reading = inboxes.into_iter().map(|inbox| async move {
+            let (link, relay) = (Arc::clone(self), Arc::clone(relay));
+            inbox
+                .handle(move |frame| link.received(frame, hop, &relay))
+                .await;
+            // A link of two channels ends with either.
+            self.close();
+        });
+        let reading = join_all(reading);
         tokio::select! {
             _all_ended = reading => {},
             () = self.watch_silence() => {},
         }
     }
 
-    async fn read(&self, mut inbox: Inbox, hop: Option<Hop>, relay: &Relay) {
-        while let Some(frame) = inbox.next().await {
-            self.counters.received(frame.wire_len());
-            let message = LinkMessage::decode(&frame.into_message()).ok();
-            let message = message.and_then(|message| CircuitMessage::try_from(message).ok());
-            let Some(message) = message else {
-                self.counters.unreadable();
-                continue;
-            };
-            // A duplicate must carry nothing.
-            if let Some(hop) = hop
-                && !relay.forward_or_drop(hop, message)
-            {
-                self.counters.dropped_receiving();
-            }
+    fn received(&self, frame: Frame, hop: Option<Hop>, relay: &Relay) {
+        self.counters.received(frame.wire_len());
+        let message = LinkMessage::decode(&frame.into_message()).ok();
+        let message = message.and_then(|message| CircuitMessage::try_from(message).ok());
+        let Some(message) = message else {
+            self.counters.unreadable();
+            return;
+        };
+        // A duplicate must carry nothing.
+        if let Some(hop) = hop
+            && !relay.forward_or_drop(hop, message)
+        {
+            self.counters.dropped_receiving();
         }
-        // A link of two channels ends with either.
-        self.close();
     }
 
     /// Warns of silence, once for each.
