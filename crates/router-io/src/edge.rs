@@ -26,6 +26,7 @@ mod local_side;
 mod login;
 mod metrics;
 mod outbox;
+mod sending;
 #[cfg(test)]
 mod tests;
 mod web_socket;

@@ -34,7 +34,7 @@ pub use trace::{TraceRoute, TraceRouteResponse};
 use crate::headers::header_message;
 use crate::message_set::message_set;
 use crate::xgress::{Acknowledgement, Control, Payload};
-use portcullis_channel::Priority;
+use portcullis_channel::{Message, Priority};
 
 message_set! {
     /// A message between SDK and router. Latency probes are handled by the channel.
@@ -77,6 +77,11 @@ message_set! {
 }
 
 impl EdgeMessage {
+    /// The connection that a message belongs to, if it names one.
+    pub fn connection(message: &Message) -> Option<ConnectionId> {
+        message.headers.u32(key::CONNECTION).map(ConnectionId)
+    }
+
     /// The priority that peers send the message with: default for data, and for what has to keep its order
     /// with data.
     pub const fn priority(&self) -> Priority {

@@ -7,6 +7,7 @@ use portcullis_channel::{Priority, SendErrorKind};
 use portcullis_router::edge::{CircuitEnded, EndId, Flow};
 use portcullis_wire::edge::{ConnectionId, EdgeMessage};
 
+use super::sending;
 use crate::circuit_message::CircuitMessage;
 use crate::ends::{BorderMeter, first_time_bytes};
 use crate::relay::Destination;
@@ -25,7 +26,7 @@ impl SdkDestination {
     /// Sends a message. Returns it if there is no room; one that can never be sent is dropped.
     fn send(&self, message: EdgeMessage) -> Option<EdgeMessage> {
         let encoded = message.encode().ok()?;
-        let error = self.sdk.channel.send(Priority::Default, encoded).err()?;
+        let error = sending::send(&self.sdk.channel, Priority::Default, encoded).err()?;
         (error.why == SendErrorKind::QueueFull).then_some(message)
     }
 }
@@ -81,7 +82,8 @@ impl Destination for SdkDestination {
     }
 
     fn room(&self, _message: &CircuitMessage) -> BoxFuture<'static, ()> {
-        Box::pin(self.sdk.channel.writable(Priority::Default))
+        let flow = sending::flow_of(self.connection);
+        Box::pin(self.sdk.channel.writable_in(flow, Priority::Default))
     }
 
     fn unrouted(&self, circuit: &str) {

@@ -12,6 +12,7 @@ use portcullis_wire::xgress::Control;
 use portcullis_xgress::{EndReason, Segment};
 use tokio::sync::mpsc;
 
+use super::sending;
 use crate::ends::{FromLocal, LocalSide};
 use crate::sdk_channels::{Command, SdkEnd, SdkHandle};
 
@@ -84,12 +85,13 @@ impl SdkSide {
     }
 
     fn send(&mut self, message: Message) {
-        match self.sdk.channel.send(Priority::Default, message) {
+        match sending::send(&self.sdk.channel, Priority::Default, message) {
             Ok(_sequence) => {},
             Err(error) if error.why == SendErrorKind::QueueFull => {
+                let room = sending::room(&self.sdk.channel, Priority::Default, &error.message);
                 self.waiting = Some(Waiting {
+                    room: Box::pin(room),
                     message: error.message,
-                    room: Box::pin(self.sdk.channel.writable(Priority::Default)),
                 });
             },
             Err(error) => {

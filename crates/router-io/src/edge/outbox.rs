@@ -5,6 +5,8 @@ use std::collections::VecDeque;
 use portcullis_channel::{Message, Priority, SendErrorKind};
 use portcullis_transport::ChannelHandle;
 
+use super::sending;
+
 /// Most messages that wait for room in the queues of a channel.
 const MOST: usize = 4096;
 
@@ -35,7 +37,7 @@ impl Outbox {
     /// Sends a message that may be dropped.
     pub(super) fn offer(&self, priority: Priority, message: Message) {
         if self.is_clear() {
-            let _is_dropped = self.channel.send(priority, message);
+            let _is_dropped = sending::send(&self.channel, priority, message);
         }
     }
 
@@ -44,7 +46,7 @@ impl Outbox {
         if !self.is_clear() {
             return self.wait(priority, message);
         }
-        match self.channel.send(priority, message) {
+        match sending::send(&self.channel, priority, message) {
             Ok(_sequence) => Ok(()),
             Err(error) if error.why == SendErrorKind::QueueFull => {
                 self.wait(priority, error.message)
@@ -67,7 +69,9 @@ impl Outbox {
     /// Waits until what has waited longest may be sent; for ever if nothing waits.
     pub(super) async fn room(&self) {
         match self.waiting.front() {
-            Some((priority, _)) => self.channel.writable(*priority).await,
+            Some((priority, message)) => {
+                sending::room(&self.channel, *priority, message).await;
+            },
             None => std::future::pending().await,
         }
     }
@@ -75,7 +79,7 @@ impl Outbox {
     /// Sends what there is room for.
     pub(super) fn flush(&mut self) {
         while let Some((priority, message)) = self.waiting.pop_front() {
-            if let Err(error) = self.channel.send(priority, message)
+            if let Err(error) = sending::send(&self.channel, priority, message)
                 && error.why == SendErrorKind::QueueFull
             {
                 self.waiting.push_front((priority, error.message));
