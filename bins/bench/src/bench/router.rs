@@ -8,7 +8,9 @@
 //! relays, which have a TLS connection for each stream. All of it shares the processors.
 
 mod dials;
+mod distance;
 mod held;
+mod line;
 mod network;
 mod ports;
 mod program;
@@ -26,7 +28,7 @@ use super::report::{Figure, Report, Target, Unit};
 use super::scale::Scale;
 use crate::testbed::controller::Program;
 use crate::testbed::statistics::float;
-use network::Network;
+use network::{Network, Site};
 use relay::Relays;
 use server::Server;
 use std::path::Path;
@@ -50,14 +52,19 @@ pub(super) async fn measure(
     report: &mut Report,
 ) -> anyhow::Result<()> {
     let server = Server::start().await?;
-    let relays = Relays::start(scratch, server.address()).await?;
+    let relays = Relays::start(scratch, server.address(), None).await?;
     let program = Program::new(controller, scratch, "routers");
-    let network = Network::start(&program, routers.ours, scratch, server.address()).await?;
+    let site = Site {
+        directory: scratch,
+        server: server.address(),
+        distance: None,
+    };
+    let network = Network::start(&program, routers.ours, site).await?;
     start_and_memory(&network, report).await?;
     let other = match routers.other {
         Some(other) => {
             let program = Program::new(controller, scratch, "other-routers");
-            Some(Network::start(&program, other, scratch, server.address()).await?)
+            Some(Network::start(&program, other, site).await?)
         },
         None => None,
     };
@@ -77,7 +84,9 @@ pub(super) async fn measure(
     if let Some(other) = other {
         other.stop().await?;
     }
-    network.stop().await
+    network.stop().await?;
+    drop(relays);
+    distance::measure(controller, routers, scratch, &server, scale, report).await
 }
 
 async fn start_and_memory(network: &Network, report: &mut Report) -> anyhow::Result<()> {

@@ -1,5 +1,6 @@
 //! A controller with two routers and a link.
 
+use super::line::Line;
 use super::ports;
 use super::program::RouterProgram;
 use super::server::ECHO;
@@ -37,8 +38,17 @@ struct Running {
     process: Process,
 }
 
+/// Where a network is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Site<'s> {
+    pub(super) directory: &'s Path,
+    pub(super) server: SocketAddr,
+    /// Between the routers, one way.
+    pub(super) distance: Option<Duration>,
+}
+
 /// The controller's side while the network is set up.
-struct Site<'n> {
+struct Founding<'n> {
     link: Link,
     admin: String,
     /// Host and port of the controller.
@@ -52,15 +62,17 @@ impl Network {
     pub(super) async fn start(
         program: &Program,
         router: &RouterProgram,
-        scratch: &Path,
-        server: SocketAddr,
+        site: Site<'_>,
     ) -> anyhow::Result<Self> {
         let controller = program.start().await?;
         let mut link = controller.endpoint(None)?.connect().await?;
         let admin = log_in(&mut link).await?;
-        let directory = scratch.join(router.name);
+        let Site {
+            server, distance, ..
+        } = site;
+        let directory = site.directory.join(router.name);
         fs::create_dir_all(&directory)?;
-        let mut site = Site {
+        let mut site = Founding {
             link,
             admin,
             authority: controller.authority(),
@@ -69,6 +81,10 @@ impl Network {
         };
         let entry = ports::free()?;
         let linked = ports::free()?;
+        let advertised = match distance {
+            Some(delay) => Line::open(linked, delay).await?.address(),
+            None => linked,
+        };
         let enters = json!({
             "listeners": [edge_listener()?, {
                 "binding": "proxy", "address": format!("tcp:{entry}"), "service": SERVICE,
@@ -80,7 +96,7 @@ impl Network {
             "listeners": [edge_listener()?],
             "link": { "listeners": [{
                 "binding": "transport",
-                "bind": format!("tls:{linked}"), "advertise": format!("tls:{linked}"),
+                "bind": format!("tls:{linked}"), "advertise": format!("tls:{advertised}"),
             }] },
         });
         let (exit_id, exit_file) = site.enroll("exit", &exits).await?;
@@ -150,7 +166,7 @@ async fn echo_once(way: Way) -> anyhow::Result<()> {
     Ok(())
 }
 
-impl Site<'_> {
+impl Founding<'_> {
     async fn create(&mut self, kind: &str, entity: &Value) -> anyhow::Result<String> {
         calls::create(&mut self.link, &self.admin, kind, entity).await
     }

@@ -1,5 +1,6 @@
 //! The bare relays: two processes with TLS between them, and nothing else.
 
+use super::line::Line;
 use super::way::Way;
 use crate::bench::peer;
 use crate::testbed::credential::Network;
@@ -17,6 +18,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWrite, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::process::{Child, Command};
@@ -46,8 +48,13 @@ pub(super) struct Relays {
 }
 
 impl Relays {
-    /// Starts relays to a server; their files go to `directory`.
-    pub(super) async fn start(directory: &Path, server: SocketAddr) -> anyhow::Result<Self> {
+    /// Starts relays to a server, with a line between them that delays each way if there is to be one; their
+    /// files go to `directory`.
+    pub(super) async fn start(
+        directory: &Path,
+        server: SocketAddr,
+        distance: Option<Duration>,
+    ) -> anyhow::Result<Self> {
         let network = Network::make()?;
         let chain = certificates_to_pem(&network.server.chain);
         fs::write(directory.join(CHAIN), chain)?;
@@ -56,7 +63,11 @@ impl Relays {
         let key = network.server.key.to_pkcs8_pem()?;
         fs::write(directory.join(KEY), key.as_bytes())?;
         let (exit, at_exit, exits) = spawn(directory, "exit", server).await?;
-        let (entry, at_entry, enters) = spawn(directory, "entry", at_exit).await?;
+        let next = match distance {
+            Some(delay) => Line::open(at_exit, delay).await?.address(),
+            None => at_exit,
+        };
+        let (entry, at_entry, enters) = spawn(directory, "entry", next).await?;
         Ok(Self {
             _children: [entry, exit],
             way: Way {

@@ -19,6 +19,17 @@ static PIECE: [u8; 64 * 1024] = [b'.'; 64 * 1024];
 /// Until windows have grown.
 const WARM_UP: Duration = Duration::from_millis(500);
 
+/// What streams have left on the way has arrived if nothing does for so long.
+const QUIET: Duration = Duration::from_millis(200);
+
+/// How long streams carry.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Turn {
+    /// Until what they carry is counted.
+    pub(super) warm_up: Duration,
+    pub(super) time: Duration,
+}
+
 /// The names of the figures of so many streams.
 struct Names {
     streams: u8,
@@ -56,7 +67,7 @@ const NAMES: [Names; 5] = [
 
 /// What was carried.
 #[derive(Debug, Clone, Copy, Default)]
-struct Carried {
+pub(super) struct Carried {
     bytes: f64,
     time: Duration,
     processor_time: Duration,
@@ -78,8 +89,13 @@ impl AddAssign for Carried {
 }
 
 impl Carried {
-    fn rate(&self) -> f64 {
+    pub(super) fn rate(&self) -> f64 {
         self.bytes / MEBIBYTE / self.time.as_secs_f64().max(1e-9)
+    }
+
+    /// The share of the slowest stream, where all equal ones are 1.
+    pub(super) const fn least(&self) -> f64 {
+        self.least
     }
 
     fn processor_rate(&self) -> f64 {
@@ -95,14 +111,17 @@ pub(super) async fn measure(
     report: &mut Report,
 ) -> anyhow::Result<()> {
     let mut single = 0.0;
+    let turn = Turn {
+        warm_up: WARM_UP,
+        time: scale.turn().time,
+    };
     for names in NAMES {
         let (mut ours, mut bare, mut others) = <(Carried, Carried, Carried)>::default();
         for _ in 0..scale.turns {
-            let time = scale.turn().time;
-            bare += carry(server, ways.relays, names.streams, time).await?;
-            ours += carry(server, ways.routers, names.streams, time).await?;
+            bare += carry(server, ways.relays, names.streams, turn).await?;
+            ours += carry(server, ways.routers, names.streams, turn).await?;
             if let Some(way) = ways.others {
-                others += carry(server, way, names.streams, time).await?;
+                others += carry(server, way, names.streams, turn).await?;
             }
         }
         let figure = Figure::new(names.rate, ours.rate(), Unit::MebibytesPerSecond)
@@ -124,31 +143,34 @@ pub(super) async fn measure(
         }
         let figure = Figure::new("  of one stream", ours.rate() / single, Unit::Times);
         report.add(figure);
-        report.add(Figure::new(
-            "  share of the slowest",
-            ours.least,
-            Unit::Times,
-        ));
+        let figure = Figure::new("  share of the slowest", ours.least, Unit::Times);
+        let figure = figure.beside("bare relays", bare.least);
+        report.add(figure.target(Target::AtLeast(0.25)));
     }
     Ok(())
 }
 
 /// Has streams carry as much as they can for a while.
-async fn carry(server: &Server, way: Way, streams: u8, time: Duration) -> anyhow::Result<Carried> {
+pub(super) async fn carry(
+    server: &Server,
+    way: Way,
+    streams: u8,
+    turn: Turn,
+) -> anyhow::Result<Carried> {
     let mut writers = JoinSet::new();
     for number in 0..streams {
         let mut stream = way.connect().await?;
         stream.write_all(&[COUNT, number]).await?;
         writers.spawn(async move { while stream.write_all(&PIECE).await.is_ok() {} });
     }
-    sleep(WARM_UP).await;
+    sleep(turn.warm_up).await;
     let counted = || (0..streams).map(|number| server.counted(number));
     let (start, used, first) = (
         Instant::now(),
         way.processor_time()?,
         counted().collect::<Vec<_>>(),
     );
-    sleep(time).await;
+    sleep(turn.time).await;
     let elapsed = start.elapsed();
     let carried: Vec<f64> = counted()
         .zip(&first)
@@ -156,6 +178,11 @@ async fn carry(server: &Server, way: Way, streams: u8, time: Duration) -> anyhow
         .collect();
     let processor_time = way.processor_time()?.saturating_sub(used);
     writers.shutdown().await;
+    while {
+        let before: u64 = counted().sum();
+        sleep(QUIET).await;
+        counted().sum::<u64>() > before
+    } {}
     let bytes: f64 = carried.iter().sum();
     let least = carried.iter().copied().reduce(f64::min);
     let least = least.context("there is a stream")? * f64::from(streams) / bytes.max(1.0);
