@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use portcullis_router::links::Admission;
+use portcullis_forwarding::Hop;
 use portcullis_transport::Inbox;
 
 use super::LinkManager;
@@ -11,25 +11,14 @@ use crate::links::open_link::OpenLink;
 use crate::relay::Destination;
 
 impl LinkManager {
-    /// Runs a link to its end.
+    /// Runs a link to its end; one without a hop carries nothing.
     pub(super) async fn carry(
         self: Arc<Self>,
         link: Arc<OpenLink>,
         inboxes: Vec<Inbox>,
-        admission: Admission,
+        hop: Option<Hop>,
         place: Option<GroupPlace>,
     ) {
-        let is_admitted = admission == Admission::Admitted;
-        let destination: Arc<dyn Destination> = Arc::<OpenLink>::clone(&link);
-        let hop = is_admitted.then(|| {
-            let (hop, _before) = self
-                .relay
-                .attach(link.link.id.as_str(), Arc::clone(&destination));
-            hop
-        });
-        if is_admitted {
-            self.report_new(&link);
-        }
         let reporting = async {
             loop {
                 link.connections.changed().await;
@@ -38,13 +27,14 @@ impl LinkManager {
         };
         tokio::select! {
             () = link.carry(inboxes, hop, &self.relay) => {},
-            () = reporting, if is_admitted => {},
+            () = reporting, if hop.is_some() => {},
         }
         if let Some(hop) = hop {
+            let destination: Arc<dyn Destination> = Arc::<OpenLink>::clone(&link);
             self.relay.detach(hop, &destination);
         }
         self.give_back(place);
-        self.closed(&link, is_admitted);
+        self.closed(&link, hop.is_some());
     }
 
     pub(super) fn give_back(&self, place: Option<GroupPlace>) {

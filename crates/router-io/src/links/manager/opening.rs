@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use portcullis_forwarding::Hop;
 use portcullis_router::links::{Admission, Dial, DialFailure, Link, LinkId, LinkKey};
 use portcullis_transport::Inbox;
 
@@ -117,11 +118,21 @@ impl LinkManager {
         if self.stopping.is_cancelled() {
             link.close();
         }
+        let hop = (admission == Admission::Admitted).then(|| self.admit(state, &link));
+        self.tasks
+            .spawn(Arc::clone(self).carry(link, inboxes, hop, place));
+    }
+
+    /// Lets a link carry circuits, and tells controllers of it. While the state is locked, so that nobody is
+    /// told before that the link is a duplicate.
+    fn admit(&self, state: &mut State, link: &Arc<OpenLink>) -> Hop {
         let is_back = |lost: &Link| lost.id == link.link.id;
-        if admission == Admission::Admitted && state.lost.get(&link.key).is_some_and(is_back) {
+        if state.lost.get(&link.key).is_some_and(is_back) {
             state.lost.remove(&link.key);
         }
-        self.tasks
-            .spawn(Arc::clone(self).carry(link, inboxes, admission, place));
+        let destination = Arc::<OpenLink>::clone(link);
+        let (hop, _before) = self.relay.attach(link.link.id.as_str(), destination);
+        self.report_new(link);
+        hop
     }
 }
