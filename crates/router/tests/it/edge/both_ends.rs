@@ -101,15 +101,15 @@ fn data_of_one_connection_comes_out_at_the_other() {
 #[test]
 fn each_end_holds_back_what_it_has_not_taken() {
     let mut world = World::with_limits(EdgeLimits {
-        connection_backlog_bytes: 500,
+        connection_backlog_bytes: 5_000,
         ..EdgeLimits::default()
     });
     let (alice, served) = joined(&mut world, [false, false]);
-    world.says(alice, data(DIALED, 400));
-    world.says(alice, data(served, 600));
-    world.channel(alice).taken_by(&initiating(CIRCUIT), 400);
+    world.says(alice, data(DIALED, 4_000));
+    world.says(alice, data(served, 6_000));
+    world.channel(alice).taken_by(&initiating(CIRCUIT), 4_000);
     assert!(!world.channel(alice).wants_input());
-    world.channel(alice).taken_by(&terminating(CIRCUIT), 600);
+    world.channel(alice).taken_by(&terminating(CIRCUIT), 6_000);
     assert!(world.channel(alice).wants_input());
 }
 
@@ -117,16 +117,16 @@ fn each_end_holds_back_what_it_has_not_taken() {
 #[test]
 fn end_in_the_sdk_does_not_hold_back_its_own_acknowledgements() {
     let mut world = World::with_limits(EdgeLimits {
-        connection_backlog_bytes: 500,
-        backlog_bytes: 2_000,
+        connection_backlog_bytes: 5_000,
+        backlog_bytes: 20_000,
         ..EdgeLimits::default()
     });
     let (alice, served) = joined(&mut world, [true, false]);
-    world.says(alice, data(served, 2_000));
+    world.says(alice, data(served, 19_000));
     assert!(world.channel(alice).wants_input());
     world.says(alice, data(served, 1));
     assert!(!world.channel(alice).wants_input(), "all has an end");
-    world.channel(alice).taken_by(&terminating(CIRCUIT), 600);
+    world.channel(alice).taken_by(&terminating(CIRCUIT), 6_000);
     assert!(world.channel(alice).wants_input());
     let closed = StateClosed {
         connection: Some(DIALED),
