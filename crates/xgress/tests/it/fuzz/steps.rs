@@ -20,8 +20,9 @@ pub(super) const STEP: usize = 4;
 /// Small enough that limits are met.
 const BUFFER: u32 = 20_000;
 const LARGEST: usize = 6_000;
-/// Long enough that about ten of them meet the limit.
-const LONG_HEADER: usize = 400_000;
+/// Long enough that two of them meet the limit.
+const LONG_HEADER: usize = 4_000_000;
+static LONG: [u8; LONG_HEADER] = [0; LONG_HEADER];
 /// Most that one payload weighs.
 const HEAVIEST: usize = LARGEST + LONG_HEADER + 1_000;
 /// A header that is passed from end to end.
@@ -34,7 +35,6 @@ struct Run {
     endpoint: Endpoint,
     now: Moment,
     data: Bytes,
-    header: Bytes,
     has_ended: bool,
     has_read_end: bool,
     /// What has happened, as a place.
@@ -62,7 +62,6 @@ pub(super) fn check(input: &[u8]) -> Result<String, String> {
         endpoint: Endpoint::new(side, "c".to_owned(), Arc::new(options), now),
         now: Moment::ZERO,
         data: Bytes::from(vec![1; LARGEST]),
-        header: Bytes::from(vec![2; LONG_HEADER]),
         has_ended: false,
         has_read_end: false,
         met: BTreeSet::new(),
@@ -82,7 +81,7 @@ impl Run {
         match what % 16 {
             0..5 => {
                 let mut payload = self.payload(one, two, length);
-                payload.headers.extend(self.header(three));
+                payload.headers.extend(header(three));
                 self.endpoint.handle_payload(payload, now);
             },
             5..8 => {
@@ -91,7 +90,7 @@ impl Run {
             },
             8 | 9 => {
                 let mut segment = Segment::from(self.data.slice(..length));
-                segment.headers.extend(self.header(three));
+                segment.headers.extend(header(three));
                 let is_writable = self.endpoint.is_writable();
                 let written = self.endpoint.write(segment, now);
                 if written.is_ok() != is_writable {
@@ -156,11 +155,6 @@ impl Run {
             payload.headers.insert(payload_header::CAPABILITIES, value);
         }
         payload
-    }
-
-    /// Some payloads have a header that is longer than all data.
-    fn header(&self, choice: u8) -> Option<(u8, Bytes)> {
-        (choice >= 128).then(|| (HEADER, self.header.clone()))
     }
 
     fn acknowledgement(&self, first: u8, count: u8, held: u8) -> Acknowledgement {
@@ -313,4 +307,9 @@ impl Run {
         ];
         format!("{} {some:?}", met.join(" "))
     }
+}
+
+/// Some payloads have a header that is longer than all data.
+fn header(choice: u8) -> Option<(u8, Bytes)> {
+    (choice >= 128).then(|| (HEADER, Bytes::from_static(&LONG)))
 }
