@@ -3,12 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use bytes::Bytes;
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_forwarding::{Activity, Hop};
 use portcullis_router::access::{Usage, UsageSubject, UsedService};
 use portcullis_router::edge::{ChannelId, CircuitData, CircuitEnd, Closing, EndId, Flow, FromSdk};
-use portcullis_wire::Secret;
 use portcullis_xgress::{Options, Side};
 use tokio::sync::mpsc;
 
@@ -18,10 +16,6 @@ use crate::circuit_message::CircuitMessage;
 use crate::ends::{BorderMeter, EndHandle, EndTerms, Ends, Start, first_time_bytes};
 use crate::relay::{Destination, Relay};
 use crate::sdk_channels::SdkHandle;
-
-/// Up to this length, data is copied out of the buffer that it was read into: that may be much longer, and
-/// would stay in memory until the last of it is acknowledged.
-const COPIED: usize = 16 * 1024;
 
 /// The circuits that end at a channel.
 pub(super) struct Circuits {
@@ -132,7 +126,7 @@ impl Circuits {
         let message = match content {
             FromSdk::Data(data) => {
                 if let OpenEnd::InRouter { input, .. } = open {
-                    let _is_over = input.send(compact(data));
+                    let _is_over = input.send(data);
                 }
                 return;
             },
@@ -204,18 +198,5 @@ pub(super) fn used(end: &CircuitEnd) -> UsedService {
     UsedService {
         service: end.service.clone(),
         session: end.session.clone(),
-    }
-}
-
-/// Data without what was read together with it.
-fn compact(data: CircuitData) -> CircuitData {
-    if data.data.expose().len() > COPIED {
-        return data;
-    }
-    let copied = |bytes: &Bytes| Bytes::copy_from_slice(bytes);
-    let headers = data.headers.iter();
-    CircuitData {
-        headers: headers.map(|(key, value)| (*key, copied(value))).collect(),
-        data: Secret::new(copied(data.data.expose())),
     }
 }
