@@ -24,6 +24,7 @@ mod edge;
 mod egress;
 mod encrypted_side;
 mod ends;
+mod group_credentials;
 mod health;
 mod identity;
 mod ingress;

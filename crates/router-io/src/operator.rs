@@ -1,7 +1,8 @@
 //! What the operator of the computer may ask of a running router.
 //!
 //! Beside the configuration file there is a socket of the system, `FILE.sock`, for the router's user and root
-//! only. A connection carries one [`Order`], a line, and then what has become of it: `done TEXT` or `failed TEXT`. Most orders are passed on to a controller, which answers for the network.
+//! only. A connection carries one [`Order`], a line, and then what has become of it: `done TEXT` or
+//! `failed TEXT`. Most orders are passed on to a controller, which answers for the network.
 
 mod ask;
 mod order;

@@ -1,6 +1,7 @@
 //! What others are told to dial.
 
-use portcullis_router_config::model::{Listener, RouterConfig, SourcedValue};
+use crate::edge::is_for_sdks;
+use portcullis_router_config::model::{RouterConfig, SourcedValue};
 use portcullis_yaml::syntax::HostPort;
 
 /// A host that others dial, and for which they expect a certificate.
@@ -46,11 +47,6 @@ pub fn advertised_hosts(config: &RouterConfig) -> Vec<AdvertisedHost> {
             Some(AdvertisedHost { key, host })
         })
         .collect()
-}
-
-fn is_for_sdks(listener: &Listener) -> bool {
-    let binding = listener.binding.as_ref();
-    binding.is_some_and(|binding| binding.value == "edge")
 }
 
 /// The host of an address with or without a protocol.

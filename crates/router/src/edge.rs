@@ -70,4 +70,5 @@ pub use crate::edge::names::{
 };
 pub use crate::edge::presence::{IdentityView, Presence, PresenceReports};
 pub use crate::edge::refusal::{Refusal, RefusalKind};
+pub(crate) use crate::edge::settings::is_for_sdks;
 pub use crate::edge::settings::{EdgeListenerSettings, EdgeSettings, WebSocketSettings};

@@ -3,11 +3,8 @@
 use std::io;
 use std::sync::Arc;
 
-use portcullis_channel::group::{
-    Attachment, GeneratedCredentials, GroupId, GroupSecret, RefusalReason, Reservation,
-};
+use portcullis_channel::group::{Attachment, RefusalReason, Reservation};
 use portcullis_channel::hello::RejectClass;
-use portcullis_domain::entropy::{self, EntropyError};
 use portcullis_listener::Connection;
 use portcullis_router::edge::{
     ChannelId, Client, ClientCertificates, Denial, Login, LoginStep, SdkChannel, SdkPeer,
@@ -21,6 +18,7 @@ use tokio::time::sleep_until;
 use super::Shared;
 use super::channel_task::{ChannelTask, NewChannel};
 use crate::access::Distrust;
+use crate::group_credentials::group_credentials;
 use crate::sdk_channels::{Command, SdkHandle};
 
 /// What the listener of a connection settles.
@@ -99,7 +97,7 @@ pub(super) async fn enter<S: Stream>(
     incoming: Incoming<S>,
     client: Client,
 ) {
-    let generated = match credentials(shared) {
+    let generated = match group_credentials(&*shared.entropy) {
         Ok(generated) => generated,
         Err(error) => {
             tracing::error!(%error, "no channel can be made for a client");
@@ -149,14 +147,6 @@ pub(super) async fn refuse<S: Stream>(
     tracing::info!(%peer, client = %says, reason = %denial.reason.escape_debug(), "a client is refused");
     shared.metrics.refused.mark(1);
     incoming.reject(denial.class, &denial.reason).await;
-}
-
-/// Id and secret for a channel of a client that brings none.
-fn credentials(shared: &Shared) -> Result<GeneratedCredentials, EntropyError> {
-    let entropy = &*shared.entropy;
-    let id = GroupId::new(entropy::uuid(entropy)?).ok_or(EntropyError)?;
-    let secret = GroupSecret::new(entropy::bytes(entropy)?);
-    Ok(GeneratedCredentials { id, secret })
 }
 
 async fn attach<S: Stream>(

@@ -2,13 +2,10 @@
 
 use std::sync::Arc;
 
-use portcullis_channel::group::{
-    Attachment, ChannelGrant, GeneratedCredentials, GroupId, GroupSecret, Registration, Reservation,
-};
+use portcullis_channel::group::{Attachment, ChannelGrant, GroupId, Registration, Reservation};
 use portcullis_channel::headers::key;
 use portcullis_channel::hello::RejectClass;
 use portcullis_channel::{ChannelSide, Headers};
-use portcullis_domain::entropy::{self, Entropy, EntropyError};
 use portcullis_listener::{Connection, Greeting};
 use portcullis_pki::Fingerprint;
 use portcullis_router::links::{LINK_PROTOCOL, Link, LinkId, LinkKey, LinkListener, RouterId};
@@ -16,6 +13,7 @@ use portcullis_transport::{ChannelHandle, Inbox, Incoming, Place, Stream};
 use portcullis_wire::link::{LinkHello, SplitLinkPart};
 use tokio::time::sleep;
 
+use crate::group_credentials::group_credentials;
 use crate::links::connections::Connections;
 use crate::links::halves::{Half, PAIRING, PairKey, Paired};
 use crate::links::manager::LinkManager;
@@ -73,7 +71,7 @@ impl LinkManager {
             self.accept_half(candidate, part).await;
             return;
         }
-        let Ok(generated) = credentials(self.entropy()) else {
+        let Ok(generated) = group_credentials(self.entropy()) else {
             return;
         };
         let hello = candidate.incoming.hello();
@@ -279,11 +277,4 @@ impl LinkManager {
         };
         self.open_accepted(Arc::new(link), inboxes, place);
     }
-}
-
-/// Id and secret for a group that brings none.
-fn credentials(entropy: &dyn Entropy) -> Result<GeneratedCredentials, EntropyError> {
-    let id = GroupId::new(entropy::uuid(entropy)?).ok_or(EntropyError)?;
-    let secret = GroupSecret::new(entropy::bytes(entropy)?);
-    Ok(GeneratedCredentials { id, secret })
 }

@@ -197,7 +197,8 @@ impl EdgeListenerSettings {
     }
 }
 
-fn is_for_sdks(listener: &Listener) -> bool {
+/// Whether it is a listener of the binding `edge`.
+pub(crate) fn is_for_sdks(listener: &Listener) -> bool {
     let binding = listener.binding.as_ref();
     binding.is_some_and(|binding| binding.value == BINDING)
 }
