@@ -11,7 +11,7 @@ use portcullis_wire::control::certificate::{CertificateVerification, ExtendedCer
 use tempfile::TempDir;
 
 use super::controller::{FakeController, RouterChannel};
-use super::world::{Authority, Router, soon};
+use super::world::{Authority, Router, Running, soon};
 use crate::control::RenewableIdentity;
 use crate::control::renewal::CertificateRequests;
 use crate::tls::Tls;
@@ -137,6 +137,32 @@ async fn what_a_renewal_has_left_is_tried_in_turn() {
     }
 }
 
+/// A router whose certificates its only controller renews, the channel there, and what both need.
+async fn connect(
+    identity: &Arc<FakeIdentity>,
+    renews_at_once: bool,
+) -> (Running, RouterChannel, (FakeController, TempDir)) {
+    let (authority, directory) = (Authority::new(), TempDir::new().unwrap());
+    let mut controller = FakeController::start("c1", &authority).await;
+    let router = Router {
+        identity: Some(Arc::clone(identity) as _),
+        renews_at_once,
+        ..Router::at(&authority, &directory, &[controller.place()])
+    }
+    .start();
+    let channel = controller.router().await;
+    (router, channel, (controller, directory))
+}
+
+/// What a controller says that does not confirm certificates.
+fn refusal() -> CertificateVerification {
+    CertificateVerification {
+        code: "VERIFY_ERROR".to_owned(),
+        reason: "no".to_owned(),
+        cause: String::new(),
+    }
+}
+
 /// Issues certificates for the request that comes next, and answers their confirmation.
 async fn issue(channel: &mut RouterChannel, answer: CertificateVerification) {
     channel
@@ -175,15 +201,8 @@ async fn issue(channel: &mut RouterChannel, answer: CertificateVerification) {
 
 #[tokio::test]
 async fn certificates_are_used_once_the_controller_has_confirmed_them() {
-    let (authority, directory) = (Authority::new(), TempDir::new().unwrap());
-    let mut controller = FakeController::start("c1", &authority).await;
     let identity = Arc::new(FakeIdentity::default());
-    let router = Router {
-        identity: Some(Arc::clone(&identity) as _),
-        ..Router::at(&authority, &directory, &[controller.place()])
-    };
-    let mut router = router.start();
-    let mut channel = controller.router().await;
+    let (mut router, mut channel, _others) = connect(&identity, false).await;
     router.connects_to("c1").await;
     // Nothing that could be used.
     channel.send(&ControlMessage::ExtendedCertificates(
@@ -198,21 +217,9 @@ async fn certificates_are_used_once_the_controller_has_confirmed_them() {
 
 #[tokio::test]
 async fn certificates_that_the_controller_does_not_confirm_are_not_used() {
-    let (authority, directory) = (Authority::new(), TempDir::new().unwrap());
-    let mut controller = FakeController::start("c1", &authority).await;
     let identity = Arc::new(FakeIdentity::default());
-    let router = Router {
-        identity: Some(Arc::clone(&identity) as _),
-        ..Router::at(&authority, &directory, &[controller.place()])
-    };
-    let router = router.start();
-    let mut channel = controller.router().await;
-    let refusal = CertificateVerification {
-        code: "VERIFY_ERROR".to_owned(),
-        reason: "no".to_owned(),
-        cause: String::new(),
-    };
-    issue(&mut channel, refusal).await;
+    let (router, mut channel, _others) = connect(&identity, false).await;
+    issue(&mut channel, refusal()).await;
     tokio::time::sleep(Duration::from_millis(100)).await;
     identity
         .has_done(&["request", "stage client, server"])
@@ -222,16 +229,8 @@ async fn certificates_that_the_controller_does_not_confirm_are_not_used() {
 
 #[tokio::test]
 async fn certificates_are_renewed_at_once_if_an_operator_wants_that() {
-    let (authority, directory) = (Authority::new(), TempDir::new().unwrap());
-    let mut controller = FakeController::start("c1", &authority).await;
     let identity = FakeIdentity::with_new_certificates();
-    let router = Router {
-        identity: Some(Arc::clone(&identity) as _),
-        renews_at_once: true,
-        ..Router::at(&authority, &directory, &[controller.place()])
-    };
-    let router = router.start();
-    let mut channel = controller.router().await;
+    let (router, mut channel, _others) = connect(&identity, true).await;
     issue(&mut channel, CertificateVerification::default()).await;
     identity
         .has_done(&["request", "stage client, server", "commit"])
@@ -241,26 +240,14 @@ async fn certificates_are_renewed_at_once_if_an_operator_wants_that() {
 
 #[tokio::test]
 async fn certificates_are_renewed_before_it_is_time_if_somebody_asks() {
-    let (authority, directory) = (Authority::new(), TempDir::new().unwrap());
-    let mut controller = FakeController::start("c1", &authority).await;
     let identity = FakeIdentity::with_new_certificates();
-    let router = Router {
-        identity: Some(Arc::clone(&identity) as _),
-        ..Router::at(&authority, &directory, &[controller.place()])
-    };
-    let router = router.start();
-    let mut channel = controller.router().await;
+    let (router, mut channel, _others) = connect(&identity, false).await;
     let trigger = router.control.renewal().unwrap().clone();
     let renewing = tokio::spawn({
         let trigger = trigger.clone();
         async move { trigger.renew().await }
     });
-    let refusal = CertificateVerification {
-        code: "VERIFY_ERROR".to_owned(),
-        reason: "no".to_owned(),
-        cause: String::new(),
-    };
-    issue(&mut channel, refusal).await;
+    issue(&mut channel, refusal()).await;
     let error = renewing.await.unwrap().unwrap_err();
     assert!(error.contains("no (VERIFY_ERROR)"), "{error}");
     // The pause after a failure is for renewals that nobody asks for.
