@@ -118,7 +118,17 @@ impl Channel {
             let heartbeats = self.options.heartbeats;
             self.heartbeats = heartbeats.map(|options| Heartbeats::start(options, now.mono));
         }
-        Ok(self.underlays.insert(role))
+        let underlay = self.underlays.insert(role);
+        self.divide_flows();
+        Ok(underlay)
+    }
+
+    /// Divides what is queued among the connections that there are now.
+    fn divide_flows(&mut self) {
+        for priority in Priority::ALL {
+            let lanes = self.underlays.lanes(priority);
+            self.outbox.queue_mut(priority).divide(lanes);
+        }
     }
 
     /// Removes a connection that has ended. Frames that were handed out for it may be lost and are
@@ -127,6 +137,7 @@ impl Channel {
         if self.underlays.remove(underlay).is_none() {
             return;
         }
+        self.divide_flows();
         let kind = self.options.kind;
         if self.state != State::Open {
             if self.underlays.is_empty() {
@@ -148,6 +159,7 @@ impl Channel {
     /// after those that it has. The channel goes on with the others.
     pub fn close_underlay(&mut self, underlay: UnderlayId) {
         self.underlays.advance_phase(underlay, Phase::Closing);
+        self.divide_flows();
     }
 
     /// Closes the channel. There is no goodbye on the wire: queued frames are sent, for a second at

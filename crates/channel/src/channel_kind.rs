@@ -81,8 +81,7 @@ impl ChannelKind {
     }
 
     /// Whether default messages stay on one connection to keep their order, as reports about links
-    /// require. Links and SDKs use all connections they have, and keep the order within a circuit
-    /// by other means.
+    /// require. Links and SDKs use all connections they have; there, a flow keeps its order.
     pub(crate) const fn keeps_order(self) -> bool {
         matches!(self, Self::Control | Self::Management)
     }

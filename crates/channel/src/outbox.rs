@@ -1,11 +1,13 @@
 //! Bounded send queues, one for each priority.
 
 mod delay;
+mod lane;
 mod queue;
 
 use crate::channel_kind::Priority;
 use crate::frame::Sequence;
 
+pub(crate) use lane::Lane;
 pub(crate) use queue::Queue;
 
 /// Limits of a send queue. A full queue rejects messages; nothing blocks.
@@ -19,7 +21,8 @@ pub struct QueueLimits {
 
 /// Messages that keep their order among themselves, such as those of one circuit. Flows share a queue
 /// equally, whatever each of them would like to send: they take turns, and one that sends more than others
-/// finds its part of the queue full while others find theirs empty.
+/// finds its part of the queue full while others find theirs empty. A flow keeps to one of the connections that
+/// carry its priority, as long as these stay the same.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Flow(pub u64);
 

@@ -1,6 +1,7 @@
 //! The connections of a channel and their assigned priorities.
 
 use crate::channel_kind::{ChannelKind, Priority, Role};
+use crate::outbox::Lane;
 use std::collections::BTreeMap;
 
 /// Id of a connection of a channel. Numbers are not reused within a channel.
@@ -11,8 +12,9 @@ pub struct UnderlayId(u64);
 pub(crate) struct Underlay {
     pub(crate) role: Role,
     pub(crate) phase: Phase,
-    carries_high: bool,
-    carries_default: bool,
+    /// What it carries of each priority.
+    high: Option<Lane>,
+    default: Option<Lane>,
 }
 
 /// Phase of a connection.
@@ -35,10 +37,11 @@ pub(crate) struct Underlays {
 }
 
 impl Underlay {
-    pub(crate) const fn carries(&self, priority: Priority) -> bool {
+    /// The part of a priority that it carries, if it does.
+    pub(crate) const fn lane(&self, priority: Priority) -> Option<Lane> {
         match priority {
-            Priority::High => self.carries_high,
-            Priority::Default => self.carries_default,
+            Priority::High => self.high,
+            Priority::Default => self.default,
         }
     }
 
@@ -88,8 +91,8 @@ impl Underlays {
         let underlay = Underlay {
             role,
             phase: Phase::Open,
-            carries_high: false,
-            carries_default: false,
+            high: None,
+            default: None,
         };
         self.by_id.insert(id, underlay);
         self.assign_priorities();
@@ -113,21 +116,41 @@ impl Underlays {
         self.assign_priorities();
     }
 
+    /// How many connections carry a priority.
+    pub(crate) fn lanes(&self, priority: Priority) -> usize {
+        let carrying = |underlay: &&Underlay| underlay.lane(priority).is_some();
+        self.by_id.values().filter(carrying).count()
+    }
+
     /// Assigns priorities to connections. It runs when one is added or removed, so that sending a
     /// frame takes no computation.
     fn assign_priorities(&mut self) {
         let (kind, mut is_first) = (self.kind, true);
         let open = || self.by_id.values().filter(|underlay| underlay.is_open());
         let has_high = open().any(|underlay| underlay.role == Role::High);
+        let (mut high, mut default) = (Vec::new(), Vec::new());
         for underlay in self.by_id.values_mut() {
             let is_default = underlay.is_open() && underlay.role == Role::Default;
             let is_chosen = is_default && (is_first || !kind.keeps_order());
             is_first &= !is_default;
-            underlay.carries_default = is_chosen;
-            underlay.carries_high = match underlay.role {
+            let carries_high = match underlay.role {
                 Role::High => underlay.is_open(),
                 Role::Default => is_chosen && (!has_high || kind.default_always_carries_high()),
             };
+            (underlay.high, underlay.default) = (None, None);
+            if carries_high {
+                high.push(&mut underlay.high);
+            }
+            if is_chosen {
+                default.push(&mut underlay.default);
+            }
+        }
+        for carrying in [high, default] {
+            let lanes = Lane::all(carrying.len());
+            carrying
+                .into_iter()
+                .zip(lanes)
+                .for_each(|(underlay, lane)| *underlay = Some(lane));
         }
     }
 }

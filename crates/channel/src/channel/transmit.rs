@@ -30,6 +30,7 @@ impl Channel {
             }
         }
         self.underlays.advance_phase(underlay, Phase::CloseSignaled);
+        self.divide_flows();
         (phase != Phase::CloseSignaled).then_some(Transmit::Close)
     }
 
@@ -54,7 +55,8 @@ impl Channel {
 
     fn has_frame(&self, underlay: &Underlay) -> bool {
         let is_waiting = |priority: &Priority| {
-            underlay.carries(*priority) && !self.outbox.queue(*priority).is_empty()
+            let lane = underlay.lane(*priority);
+            lane.is_some_and(|lane| self.outbox.queue(*priority).has_frame(lane))
         };
         let heartbeats = self.heartbeats.as_ref();
         Priority::ALL.iter().any(is_waiting) || heartbeats.is_some_and(Heartbeats::is_overdue)
@@ -62,11 +64,11 @@ impl Channel {
 
     fn next_frame(&mut self, underlay: UnderlayId, now: Now) -> Option<Frame> {
         for priority in Priority::ALL {
-            if !self.underlays.get(underlay)?.carries(priority) {
+            let Some(lane) = self.underlays.get(underlay)?.lane(priority) else {
                 continue;
-            }
+            };
             let queue = self.outbox.queue_mut(priority);
-            let Some((frame, is_request)) = queue.pop(now.mono) else {
+            let Some((frame, is_request)) = queue.pop(lane, now.mono) else {
                 continue;
             };
             self.notify_writable(priority);

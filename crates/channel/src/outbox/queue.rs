@@ -1,7 +1,7 @@
 //! A queue that flows share.
 
 use super::delay::Delay;
-use super::{Flow, QueueLimits};
+use super::{Flow, Lane, QueueLimits};
 use crate::frame::{Frame, Sequence};
 use crate::time::Moment;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -23,8 +23,8 @@ pub(crate) struct Queue {
     bytes: usize,
     /// Those that have frames. Nothing follows from its order.
     flows: HashMap<Flow, Backlog>,
-    /// The same, in the order of their turns.
-    turns: VecDeque<Flow>,
+    /// The same, in the order of their turns, for each connection.
+    turns: Vec<VecDeque<Flow>>,
     /// Those that want to be told of room.
     waiting: HashSet<Flow>,
     /// Those among them that have no frames, in the order in which they are let in.
@@ -58,7 +58,7 @@ impl Queue {
             frames: 0,
             bytes: 0,
             flows: HashMap::new(),
-            turns: VecDeque::new(),
+            turns: vec![VecDeque::new()],
             waiting: HashSet::new(),
             line: VecDeque::new(),
             relieved: VecDeque::new(),
@@ -67,16 +67,18 @@ impl Queue {
         }
     }
 
-    pub(crate) const fn is_empty(&self) -> bool {
-        self.frames == 0
-    }
-
     pub(crate) const fn len(&self) -> usize {
         self.frames
     }
 
     pub(crate) const fn bytes(&self) -> usize {
         self.bytes
+    }
+
+    /// Whether a connection has something to carry.
+    pub(crate) fn has_frame(&self, lane: Lane) -> bool {
+        let turns = self.turns.get(lane.index());
+        turns.is_some_and(|turns| !turns.is_empty())
     }
 
     /// How long frames wait, by the last one that was followed.
@@ -117,7 +119,7 @@ impl Queue {
         let bytes = frame.wire_len();
         self.delay.added(frame.sequence());
         let backlog = self.flows.entry(flow).or_insert_with(|| {
-            self.turns.push_back(flow);
+            take_turns(&mut self.turns, flow);
             Backlog {
                 frames: std::mem::take(&mut self.spare),
                 ..Backlog::default()
@@ -129,9 +131,24 @@ impl Queue {
         self.bytes = self.bytes.saturating_add(bytes);
     }
 
-    /// The next frame, and whether it is a request.
-    pub(crate) fn pop(&mut self, now: Moment) -> Option<(Frame, bool)> {
-        let flow = self.next_turn()?;
+    /// Divides the flows among so many connections.
+    pub(crate) fn divide(&mut self, lanes: usize) {
+        let lanes = lanes.max(1);
+        if lanes == self.turns.len() {
+            return;
+        }
+        let before = std::mem::replace(&mut self.turns, vec![VecDeque::new(); lanes]);
+        let mut flows: Vec<_> = before.into_iter().flatten().collect();
+        let mut seen = HashSet::new();
+        flows.retain(|flow| seen.insert(*flow));
+        for flow in flows {
+            take_turns(&mut self.turns, flow);
+        }
+    }
+
+    /// The next frame for a connection, and whether it is a request.
+    pub(crate) fn pop(&mut self, lane: Lane, now: Moment) -> Option<(Frame, bool)> {
+        let flow = self.next_turn(lane)?;
         let backlog = self.flows.get_mut(&flow)?;
         let queued = backlog.frames.pop_front()?;
         backlog.spent = backlog.spent.saturating_add(queued.frame.wire_len());
@@ -141,15 +158,16 @@ impl Queue {
     }
 
     /// Whose turn it is.
-    fn next_turn(&mut self) -> Option<Flow> {
+    fn next_turn(&mut self, lane: Lane) -> Option<Flow> {
+        let turns = self.turns.get_mut(lane.index())?;
         loop {
-            let flow = *self.turns.front()?;
+            let flow = *turns.front()?;
             let backlog = self.flows.get_mut(&flow)?;
             if backlog.spent < TURN {
                 return Some(flow);
             }
             backlog.spent -= TURN;
-            self.turns.rotate_left(1);
+            turns.rotate_left(1);
         }
     }
 
@@ -185,10 +203,13 @@ impl Queue {
 
     /// A flow has no more frames. If the last one was sent, it was its turn.
     fn end_turns(&mut self, flow: Flow) {
-        if self.turns.front() == Some(&flow) {
-            self.turns.pop_front();
-        } else {
-            self.turns.retain(|other| *other != flow);
+        let lanes = Lane::of(flow, self.turns.len());
+        for turns in self.turns.get_mut(lanes).into_iter().flatten() {
+            if turns.front() == Some(&flow) {
+                turns.pop_front();
+            } else {
+                turns.retain(|other| *other != flow);
+            }
         }
     }
 
@@ -249,6 +270,16 @@ impl Queue {
     }
 
     pub(super) fn clear(&mut self) {
+        let lanes = self.turns.len();
         *self = Self::new(self.limits);
+        self.divide(lanes);
+    }
+}
+
+/// Lets a flow take turns at the connections that carry it.
+fn take_turns(turns: &mut [VecDeque<Flow>], flow: Flow) {
+    let lanes = Lane::of(flow, turns.len());
+    for turns in turns.get_mut(lanes).into_iter().flatten() {
+        turns.push_back(flow);
     }
 }

@@ -1,9 +1,10 @@
 //! Flows that share a queue.
 
+use crate::queues::grant;
 use crate::support::{at_ms, channel_with, events, message, sent};
 use portcullis_channel::{
     Channel, ChannelEvent, ChannelKind, ChannelOptions, ChannelSide, Flow, Frame, Priority,
-    QueueLimits, UnderlayId,
+    QueueLimits, Role, UnderlayId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -179,4 +180,72 @@ fn those_who_wait_are_told_though_others_never_come_back() {
         told.extend(link.relieved());
     }
     assert_eq!(told.len(), 200);
+}
+
+/// A link with so many connections.
+fn bundle(connections: usize) -> (Channel, Vec<UnderlayId>) {
+    let options = ChannelOptions {
+        default_queue: LIMITS,
+        ..ChannelOptions::new(ChannelKind::Link, ChannelSide::Dialer)
+    };
+    let (mut channel, first) = Channel::open(grant(), options, at_ms(0));
+    let mut underlays = vec![first];
+    for _ in 1..connections {
+        underlays.push(channel.attach(&grant(), Role::Default, at_ms(0)).unwrap());
+    }
+    (channel, underlays)
+}
+
+/// The flows of what a connection has to send.
+fn flows_at(channel: &mut Channel, underlay: UnderlayId) -> Vec<Flow> {
+    std::iter::from_fn(|| sent(channel, underlay, at_ms(0)).map(|frame| flow_of(&frame))).collect()
+}
+
+fn say(channel: &mut Channel, flow: Flow) {
+    let message = message(7, &format!("{:08}", flow.0));
+    channel.send_in(flow, Priority::Default, message).unwrap();
+}
+
+/// What waits in one connection would be overtaken by what is sent over another one.
+#[test]
+fn a_flow_keeps_to_one_connection() {
+    let (mut channel, underlays) = bundle(3);
+    let mut carried_by = BTreeMap::<Flow, UnderlayId>::new();
+    for round in 0..4 {
+        (1..=12).for_each(|flow| say(&mut channel, Flow(flow)));
+        for (number, _) in underlays.iter().enumerate() {
+            let underlay = underlays[(number + round) % underlays.len()];
+            for flow in flows_at(&mut channel, underlay) {
+                let before = *carried_by.entry(flow).or_insert(underlay);
+                assert_eq!(before, underlay, "{flow:?}");
+            }
+        }
+    }
+    assert_eq!(carried_by.len(), 12);
+    for underlay in underlays {
+        let flows = carried_by.values().filter(|other| **other == underlay);
+        assert_eq!(flows.count(), 4, "{underlay:?}");
+    }
+}
+
+#[test]
+fn flows_of_a_connection_that_ends_go_on_over_the_others() {
+    let (mut channel, underlays) = bundle(3);
+    (1..=12).for_each(|flow| say(&mut channel, Flow(flow)));
+    channel.detach(underlays[1], at_ms(0));
+    channel.close_underlay(underlays[2]);
+    assert!(channel.has_output(underlays[0]));
+    let flows: BTreeSet<_> = flows_at(&mut channel, underlays[0]).into_iter().collect();
+    assert_eq!(flows, (1..=12).map(Flow).collect());
+}
+
+#[test]
+fn what_belongs_to_no_flow_goes_over_any_connection() {
+    let (mut channel, underlays) = bundle(3);
+    for underlay in underlays {
+        say(&mut channel, Flow::COMMON);
+        say(&mut channel, Flow::COMMON);
+        let flows = flows_at(&mut channel, underlay);
+        assert_eq!(flows, [Flow::COMMON, Flow::COMMON]);
+    }
 }

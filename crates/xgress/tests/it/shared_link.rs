@@ -2,11 +2,15 @@
 
 use crate::support::{Packet, at};
 use bytes::Bytes;
-use portcullis_channel::group::{ChannelGrant, GroupId};
-use portcullis_channel::{
-    Channel, ChannelEvent, ChannelKind, ChannelOptions, ChannelSide, Flow, Frame, Moment, Priority,
-    QueueLimits, Transmit, UnderlayId,
+use portcullis_channel::group::{
+    Admission, ChannelGrant, GeneratedCredentials, GroupId, GroupLimits, GroupRegistry, GroupSecret,
 };
+use portcullis_channel::hello::{GroupHello, Grouping, Hello};
+use portcullis_channel::{
+    Channel, ChannelEvent, ChannelKind, ChannelOptions, ChannelSide, Flow, Frame, Headers, Moment,
+    Priority, QueueLimits, Role, Transmit, UnderlayId,
+};
+use portcullis_seeded_random::Random;
 use portcullis_wire::link::LinkMessage;
 use portcullis_xgress::{Endpoint, EndpointEvent, Options, Segment, Side};
 use std::collections::VecDeque;
@@ -23,6 +27,13 @@ const QUEUE: QueueLimits = QueueLimits {
     bytes: 64 * SEGMENT,
 };
 
+const SINGLE: Path = Path {
+    delay: Duration::ZERO,
+    buffer: 0,
+    connections: 1,
+    longest_turn: Duration::ZERO,
+};
+
 struct Circuit {
     from: Endpoint,
     to: Endpoint,
@@ -32,51 +43,80 @@ struct Circuit {
     received: usize,
 }
 
-/// A link whose writer takes what it can carry, and what is on its way there and back.
+/// A link whose writers take what it can carry, and what is on its way there and back.
 struct Link {
     channel: Channel,
-    underlay: UnderlayId,
+    connections: Vec<Connection>,
     /// What all circuits send.
     data: Bytes,
-    delay: Duration,
-    /// Bytes that its connection takes before they are on their way.
-    buffer: usize,
-    buffered: VecDeque<Frame>,
-    buffered_bytes: usize,
+    path: Path,
     budget: usize,
+    random: Random,
+    /// The connection that is served now, and until when.
+    served: (usize, Moment),
     there: VecDeque<(Moment, Frame)>,
     back: VecDeque<(Moment, usize, Packet)>,
 }
 
+/// What is between the ends of a link.
+#[derive(Debug, Clone, Copy)]
+struct Path {
+    /// One way.
+    delay: Duration,
+    /// Bytes that a connection takes before they are on their way.
+    buffer: usize,
+    connections: usize,
+    /// For how long one of them is served at most while others wait.
+    longest_turn: Duration,
+}
+
+struct Connection {
+    underlay: UnderlayId,
+    buffered: VecDeque<Frame>,
+    bytes: usize,
+}
+
 impl Link {
-    fn new(delay: Duration, buffer: usize) -> Self {
+    fn new(path: Path) -> Self {
         let options = ChannelOptions {
             default_queue: QUEUE,
             ..ChannelOptions::new(ChannelKind::Link, ChannelSide::Dialer)
         };
-        let grant = ChannelGrant::ungrouped(GroupId::new("link").unwrap());
-        let (channel, underlay) = Channel::open(grant, options, at(Moment::ZERO));
+        let grant = grant();
+        let (mut channel, first) = Channel::open(grant.clone(), options, at(Moment::ZERO));
+        let mut underlays = vec![first];
+        for _ in 1..path.connections {
+            let underlay = channel.attach(&grant, Role::Default, at(Moment::ZERO));
+            underlays.push(underlay.unwrap());
+        }
+        let connections = underlays.into_iter().map(|underlay| Connection {
+            underlay,
+            buffered: VecDeque::new(),
+            bytes: 0,
+        });
         Self {
             channel,
-            underlay,
+            connections: connections.collect(),
             data: vec![7; SEGMENT].into(),
-            delay,
-            buffer,
-            buffered: VecDeque::new(),
-            buffered_bytes: 0,
+            path,
             budget: 0,
+            random: Random::new(1, "connections"),
+            served: (0, Moment::ZERO),
             there: VecDeque::new(),
             back: VecDeque::new(),
         }
     }
 
-    /// Writes what the connection takes.
+    /// Writes what the connections take.
     fn write(&mut self, now: Moment) {
-        while self.buffered_bytes <= self.buffer
-            && let Some(Transmit::Frame(frame)) = self.channel.poll_transmit(self.underlay, at(now))
-        {
-            self.buffered_bytes += frame.wire_len();
-            self.buffered.push_back(frame);
+        for connection in &mut self.connections {
+            while connection.bytes <= self.path.buffer
+                && let Some(Transmit::Frame(frame)) =
+                    self.channel.poll_transmit(connection.underlay, at(now))
+            {
+                connection.bytes += frame.wire_len();
+                connection.buffered.push_back(frame);
+            }
         }
     }
 
@@ -85,16 +125,50 @@ impl Link {
         self.budget += RATE / 2_000;
         self.write(now);
         while self.budget > 0 {
-            let Some(frame) = self.buffered.pop_front() else {
+            let Some(frame) = self.next_frame(now) else {
                 self.budget = 0;
                 return;
             };
-            let bytes = frame.wire_len();
-            self.budget = self.budget.saturating_sub(bytes);
-            self.buffered_bytes -= bytes;
-            self.there.push_back((now + self.delay, frame));
+            self.budget = self.budget.saturating_sub(frame.wire_len());
+            self.there.push_back((now + self.path.delay, frame));
             self.write(now);
         }
+    }
+
+    /// The next frame of the connection that is served, or else of the first one that has any.
+    fn next_frame(&mut self, now: Moment) -> Option<Frame> {
+        let (mut served, until) = self.served;
+        if now >= until {
+            served = self.random.index(self.connections.len());
+            let longest = u64::try_from(self.path.longest_turn.as_micros()).unwrap();
+            let turn = Duration::from_micros(self.random.below(longest));
+            self.served = (served, now + turn);
+        }
+        let (before, after) = self.connections.split_at_mut(served);
+        let mut connections = after.iter_mut().chain(before);
+        let connection = connections.find(|connection| !connection.buffered.is_empty())?;
+        let frame = connection.buffered.pop_front()?;
+        connection.bytes -= frame.wire_len();
+        Some(frame)
+    }
+}
+
+/// What admits connections to the link.
+fn grant() -> ChannelGrant {
+    let group = GroupHello {
+        is_first: true,
+        ..GroupHello::default()
+    };
+    let router = "router".to_owned();
+    let hello = Hello::new(router, None, Grouping::Grouped(group), Headers::empty());
+    let generated = GeneratedCredentials {
+        id: GroupId::new("link").unwrap(),
+        secret: GroupSecret::new([1; 16]),
+    };
+    let mut groups: GroupRegistry<(), ()> = GroupRegistry::new(GroupLimits::default());
+    match groups.admit(&(), &hello, generated, Moment::ZERO) {
+        Admission::New(reservation) => reservation.grant().clone(),
+        other => panic!("{other:?}"),
     }
 }
 
@@ -128,7 +202,7 @@ struct Report {
     again: u64,
 }
 
-fn race(count: usize, delay: Duration, buffer: usize) -> Report {
+fn race(count: usize, path: Path) -> Report {
     let options = Arc::new(Options::default());
     let end = |number: usize, side| {
         Endpoint::new(side, number.to_string(), options.clone(), at(Moment::ZERO))
@@ -141,7 +215,7 @@ fn race(count: usize, delay: Duration, buffer: usize) -> Report {
         received: 0,
     });
     let mut circuits: Vec<_> = circuits.collect();
-    let mut link = Link::new(delay, buffer);
+    let mut link = Link::new(path);
     let mut now = Moment::ZERO;
     while now < Moment::ZERO + Duration::from_secs(SECONDS) {
         now = now + STEP;
@@ -159,7 +233,7 @@ fn race(count: usize, delay: Duration, buffer: usize) -> Report {
             }
             while let Some(acknowledgement) = circuit.to.poll_acknowledgement() {
                 let packet = Packet::Acknowledgement(acknowledgement);
-                link.back.push_back((now + delay, number, packet));
+                link.back.push_back((now + path.delay, number, packet));
             }
         }
         while let Some((_, number, packet)) = link.back.pop_front_if(|(due, ..)| *due <= now) {
@@ -193,7 +267,7 @@ fn race(count: usize, delay: Duration, buffer: usize) -> Report {
         least: received.min().unwrap(),
         again: counters.map(|counters| counters.retransmissions).sum(),
     };
-    println!("{count} circuits, {delay:?}, {buffer}: {report:?}");
+    println!("{count} circuits, {path:?}: {report:?}");
     report
 }
 
@@ -203,9 +277,14 @@ fn race(count: usize, delay: Duration, buffer: usize) -> Report {
 fn the_sum_is_that_of_one_circuit_and_shares_are_equal() {
     for delay in [0, 10, 25].map(Duration::from_millis) {
         for buffer in [0, 8 << 20] {
-            let alone = race(1, delay, buffer);
+            let path = Path {
+                delay,
+                buffer,
+                ..SINGLE
+            };
+            let alone = race(1, path);
             for count in [2, 4, 8, 16] {
-                let report = race(count, delay, buffer);
+                let report = race(count, path);
                 let is_as_much = report.sum >= alone.sum * 99 / 100;
                 assert!(is_as_much, "{report:?} and {alone:?}");
                 let share = report.sum / count;
@@ -219,7 +298,37 @@ fn the_sum_is_that_of_one_circuit_and_shares_are_equal() {
 
 #[test]
 fn a_hundred_circuits_get_equal_shares() {
-    let report = race(100, Duration::from_millis(10), 8 << 20);
+    let path = Path {
+        delay: Duration::from_millis(10),
+        buffer: 8 << 20,
+        ..SINGLE
+    };
+    let report = race(100, path);
     let share = report.sum / 100;
     assert!(report.least >= share * 9 / 10, "{report:?}");
+}
+
+/// Connections are served by chance, and each has taken megabytes. When the payloads of a circuit went over all of
+/// them, they overtook each other: thousands were sent again for nothing, and windows shrank until a circuit
+/// carried hardly anything.
+#[test]
+fn several_connections_starve_nobody() {
+    for buffer in [256 << 10, 1 << 20, 6 << 20] {
+        for longest_turn in [2, 30].map(Duration::from_millis) {
+            for count in [2, 4, 8, 16] {
+                let path = Path {
+                    delay: Duration::from_millis(10),
+                    buffer,
+                    connections: 3,
+                    longest_turn,
+                };
+                let report = race(count, path);
+                // Three connections do not divide all circuits equally.
+                let share = report.sum / count;
+                assert!(report.least >= share / 2, "{count}: {report:?}");
+                let payloads = u64::try_from(report.sum / SEGMENT).unwrap();
+                assert!(report.again <= payloads / 10, "{count}: {report:?}");
+            }
+        }
+    }
 }
