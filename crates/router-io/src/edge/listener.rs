@@ -56,12 +56,12 @@ impl SdkListener {
     }
 
     /// Serves what may bring a client. Nobody knows who it is until it is admitted: until then its connection
-    /// gives way to others.
+    /// gives way to others, which ends with `admitted`.
     pub(super) async fn serve_stream(
         &self,
         connection: Arc<Connection>,
         stream: impl Stream,
-        greeting: Greeting,
+        admitted: impl FnOnce() + Send,
     ) {
         let (shared, terms) = (&self.shared, &self.terms);
         let deadline = Instant::now() + self.hello_time;
@@ -75,7 +75,7 @@ impl SdkListener {
         let hello = SdkHello::from_headers(&incoming.hello().headers);
         match login::admit(shared, &connection, hello).await {
             Ok(client) => {
-                greeting.finish();
+                admitted();
                 login::enter(shared, terms, connection, incoming, client).await;
             },
             Err(denial) => login::refuse(shared, &connection, incoming, denial).await,
@@ -93,7 +93,7 @@ impl StreamService for SdkListener {
     ) -> StreamFuture {
         let sdks = self.clone();
         Box::pin(async move {
-            let serving = sdks.serve_stream(connection, stream, greeting);
+            let serving = sdks.serve_stream(connection, stream, || greeting.finish());
             shutdown.run_until_cancelled(Box::pin(serving)).await;
         })
     }

@@ -4,6 +4,7 @@
 //! The outer TLS is that of a web server: its client is a browser, which shows no certificate. The inner one is that
 //! of any other SDK.
 
+mod admission_quota;
 pub(super) mod message_stream;
 
 use std::io;
@@ -23,6 +24,7 @@ use tokio_util::sync::CancellationToken;
 use super::listener::SdkListener;
 use crate::tls::Tls;
 
+use self::admission_quota::{Admission, AdmissionQuota, UNADMITTED};
 use self::message_stream::MessageStream;
 
 /// ALPN name of what they are spoken over.
@@ -44,7 +46,8 @@ pub(super) struct WebSocketListener {
     settings: WebSocketSettings,
 }
 
-type Opened = (TlsStream<MessageStream<TlsStream<TcpStream>>>, Connection);
+type Outer = AdmissionQuota<TlsStream<TcpStream>>;
+type Opened = (TlsStream<MessageStream<Outer>>, Connection);
 
 impl WebSocketListener {
     pub(super) const fn new(sdks: SdkListener, tls: Arc<Tls>, settings: WebSocketSettings) -> Self {
@@ -67,11 +70,17 @@ impl StreamService for WebSocketListener {
         let (sdks, tls, settings) = (self.sdks.clone(), Arc::clone(&self.tls), self.settings);
         Box::pin(async move {
             let serving = async {
+                let admission = Admission::default();
+                let stream = AdmissionQuota::new(stream, UNADMITTED, admission.clone());
                 let opening = open(&tls, &connection, stream, &settings);
                 let opened = timeout(settings.handshake_time, opening).await;
                 match opened.unwrap_or_else(|_elapsed| Err(io::ErrorKind::TimedOut.into())) {
                     Ok((stream, inner)) => {
-                        let serving = sdks.serve_stream(Arc::new(inner), stream, greeting);
+                        let admitted = move || {
+                            greeting.finish();
+                            admission.grant();
+                        };
+                        let serving = sdks.serve_stream(Arc::new(inner), stream, admitted);
                         Box::pin(serving).await;
                     },
                     Err(error) => {
@@ -92,7 +101,7 @@ impl StreamService for WebSocketListener {
 async fn open(
     tls: &Tls,
     connection: &Connection,
-    stream: TlsStream<TcpStream>,
+    stream: Outer,
     settings: &WebSocketSettings,
 ) -> io::Result<Opened> {
     let config = WebSocketConfig::default()

@@ -1,9 +1,13 @@
 //! SDKs in browsers.
 
+use std::time::Duration;
+
 use portcullis_simulated_sdk::{Sdk, dial_through, dial_v2, receive_all, send_all};
 use portcullis_transport::DialError;
 use portcullis_wire::edge::ConnectionId;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
+use tokio::time::timeout;
 use tokio_rustls::client::TlsStream;
 use tokio_tungstenite::client_async;
 use tokio_tungstenite::tungstenite;
@@ -25,7 +29,7 @@ async fn open(
     let (_, certificates) = stream.get_ref();
     assert!(certificates.peer_certificates().is_some());
     let (socket, _) = client_async(format!("wss://localhost{path}"), stream).await?;
-    Ok(MessageStream::new(socket, None, std::time::Duration::ZERO))
+    Ok(MessageStream::new(socket, None, Duration::ZERO))
 }
 
 async fn enter(world: &World, identity: &str, shown: Option<&Pair>) -> Result<Sdk, DialError> {
@@ -79,4 +83,28 @@ async fn nothing_else_is_served_there() {
     assert_eq!(answer.status(), 404);
     assert!(open(&world, "/ws", &[]).await.is_ok(), "ALPN is not needed");
     assert!(open(&world, "/ws", &["h2", "http/1.1"]).await.is_ok());
+}
+
+/// Half a message, of which the router would have to keep as much, whoever sent it.
+#[tokio::test]
+async fn who_is_not_admitted_sends_no_more_than_a_hello_takes() {
+    /// Of a binary message of 1 MiB, with a mask of zeros.
+    const FRAME_HEAD: [u8; 14] = [0x82, 0xff, 0, 0, 0, 0, 0, 0x10, 0, 0, 0, 0, 0, 0];
+    /// Much shorter than the time that a handshake has.
+    const SOON: Duration = Duration::from_secs(5);
+
+    let (world, _controller) = World::connected(&["alice"]).await;
+    let stream = connect(world.web_address, &world.network, None, &[])
+        .await
+        .unwrap();
+    let (mut socket, _) = client_async("wss://localhost/ws", stream).await.unwrap();
+    let stream = socket.get_mut();
+    let ended = async {
+        let head = stream.write_all(&FRAME_HEAD).await;
+        let body = stream.write_all(&vec![0; 512 * 1024]).await;
+        let read = stream.read(&mut [0; 1]).await;
+        head.and(body).and(read)
+    };
+    let ended = timeout(SOON, ended).await.unwrap();
+    assert!(matches!(ended, Ok(0) | Err(_)), "{ended:?}");
 }
