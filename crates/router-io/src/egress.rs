@@ -14,6 +14,7 @@
 mod connect;
 mod encryption;
 mod failure;
+mod name_lookups;
 mod packets;
 mod server_tls;
 mod streams;
@@ -28,6 +29,7 @@ use portcullis_router::egress::DialerSettings;
 use portcullis_router_config::model::Listener;
 use portcullis_xgress::{Options, Side};
 
+use crate::egress::name_lookups::NameLookups;
 use crate::egress::packets::PacketDialer;
 use crate::egress::server_tls::ServerTls;
 use crate::egress::streams::{Security, StreamDialer};
@@ -47,10 +49,18 @@ pub(crate) fn dialers(
     entropy: &Arc<dyn Entropy>,
 ) -> Result<Dialers, IncompleteConfigError> {
     let settings = |binding| DialerSettings::of_binding(binding, entries);
+    let lookups = NameLookups::default();
     let server_tls = Arc::new(ServerTls::new(Arc::clone(tls)));
     let streams = |kind, settings: &DialerSettings, security| {
         let server_tls = Arc::clone(&server_tls);
-        StreamDialer::new(kind, ends.clone(), server_tls, settings, security)
+        StreamDialer::new(
+            kind,
+            ends.clone(),
+            lookups.clone(),
+            server_tls,
+            settings,
+            security,
+        )
     };
     let mut dialers = Dialers::new();
     let plain = settings("transport")?;
@@ -64,7 +74,7 @@ pub(crate) fn dialers(
         dialers.insert("edge_transport".to_owned(), Arc::new(dialer));
     }
     if let Some(settings) = &settings("transport_udp")? {
-        let dialer = PacketDialer::new(ends.clone(), settings);
+        let dialer = PacketDialer::new(ends.clone(), lookups.clone(), settings);
         dialers.insert("transport_udp".to_owned(), Arc::new(dialer));
     }
     Ok(dialers)

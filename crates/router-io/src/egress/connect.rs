@@ -5,10 +5,11 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
 use portcullis_router::address::{HostPort, IpFamily};
-use tokio::net::{TcpSocket, TcpStream, UdpSocket, lookup_host};
+use tokio::net::{TcpSocket, TcpStream, UdpSocket};
 use tokio::time::{Instant, timeout_at};
 
 use super::failure::Unreached;
+use super::name_lookups::NameLookups;
 
 /// When a dial has to be over: the controller waits for it, and the file may allow less.
 pub(super) fn deadline(controller: Instant, connect_timeout: Duration) -> Instant {
@@ -26,8 +27,12 @@ pub(super) async fn in_time<T>(
 
 /// Connects to the first address that answers. Each has its share of the time that is left, so that one
 /// that is silent leaves time for the others.
-pub(super) async fn tcp(place: &HostPort, deadline: Instant) -> Result<TcpStream, Unreached> {
-    let addresses = in_time(deadline, resolve(place, IpFamily::Any)).await?;
+pub(super) async fn tcp(
+    lookups: &NameLookups,
+    place: &HostPort,
+    deadline: Instant,
+) -> Result<TcpStream, Unreached> {
+    let addresses = resolve(lookups, place, IpFamily::Any, deadline).await?;
     let mut failure = Unreached::NoAddress;
     let mut untried = u32::try_from(addresses.len()).unwrap_or(u32::MAX);
     for address in addresses {
@@ -56,11 +61,12 @@ async fn connect(address: SocketAddr) -> io::Result<TcpStream> {
 
 /// A socket for datagrams to and from one place only.
 pub(super) async fn udp(
+    lookups: &NameLookups,
     family: IpFamily,
     place: &HostPort,
     deadline: Instant,
 ) -> Result<UdpSocket, Unreached> {
-    let addresses = in_time(deadline, resolve(place, family)).await?;
+    let addresses = resolve(lookups, place, family, deadline).await?;
     let address = addresses.into_iter().next().ok_or(Unreached::NoAddress)?;
     let local: SocketAddr = if address.is_ipv4() {
         (Ipv4Addr::UNSPECIFIED, 0).into()
@@ -75,10 +81,14 @@ pub(super) async fn udp(
     connected.await.map_err(Unreached::Unconnected)
 }
 
-async fn resolve(place: &HostPort, family: IpFamily) -> Result<Vec<SocketAddr>, Unreached> {
-    let found = lookup_host((place.host.as_str(), place.port)).await;
-    let found = found.map_err(Unreached::Unresolved)?;
-    let addresses: Vec<_> = found.filter(|address| family.has(address)).collect();
+async fn resolve(
+    lookups: &NameLookups,
+    place: &HostPort,
+    family: IpFamily,
+    deadline: Instant,
+) -> Result<Vec<SocketAddr>, Unreached> {
+    let mut addresses = lookups.find(&place.host, place.port, deadline).await?;
+    addresses.retain(|address| family.has(address));
     if addresses.is_empty() {
         return Err(Unreached::NoAddress);
     }

@@ -19,6 +19,8 @@ pub(super) enum Unreached {
     Address(#[from] AddressError),
     #[error("its host name cannot be resolved: {0}")]
     Unresolved(io::Error),
+    #[error("too many host names are being looked up")]
+    TooManyLookups,
     #[error("its host has no address of the kind that is wanted")]
     NoAddress,
     #[error("it cannot be connected to: {0}")]
@@ -52,14 +54,14 @@ impl Unreached {
         }
     }
 
-    fn failure(&self) -> RouteFailure {
+    pub(super) fn failure(&self) -> RouteFailure {
         match self {
             Self::Address(_) => RouteFailure::MisconfiguredTerminator,
             Self::Unresolved(_) | Self::NoAddress => RouteFailure::DnsResolutionFailed,
             Self::Unconnected(error) | Self::Untrusted(error) => failure_of(error),
             Self::TimedOut => RouteFailure::DialTimedOut,
             Self::Key(_) => RouteFailure::Generic,
-            Self::Entropy => RouteFailure::ResourcesNotAvailable,
+            Self::Entropy | Self::TooManyLookups => RouteFailure::ResourcesNotAvailable,
         }
     }
 }

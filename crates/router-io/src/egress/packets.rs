@@ -13,6 +13,7 @@ use tokio::net::UnixDatagram;
 
 use super::connect::{deadline, udp};
 use super::failure::{Unreached, reported};
+use super::name_lookups::NameLookups;
 use super::terminating_end;
 use crate::ends::{DatagramSide, Ends};
 use crate::routes::{DialFailure, DialRequest, Dialer};
@@ -24,14 +25,16 @@ const KIND: &str = "xgress/transport_udp";
 #[derive(Clone)]
 pub(super) struct PacketDialer {
     ends: Ends,
+    lookups: NameLookups,
     options: Arc<Options>,
     connect_timeout: Duration,
 }
 
 impl PacketDialer {
-    pub(super) fn new(ends: Ends, settings: &DialerSettings) -> Self {
+    pub(super) fn new(ends: Ends, lookups: NameLookups, settings: &DialerSettings) -> Self {
         Self {
             ends,
+            lookups,
             options: Arc::new(settings.end),
             connect_timeout: settings.connect_timeout,
         }
@@ -43,7 +46,7 @@ impl PacketDialer {
         let terms = terminating_end(request, self.options);
         let _goes_on = match &address {
             PacketAddress::Udp { family, place } => {
-                let socket = udp(*family, place, deadline).await?;
+                let socket = udp(&self.lookups, *family, place, deadline).await?;
                 self.ends.open(&terms, DatagramSide::new(KIND, socket))
             },
             PacketAddress::Unix(path) => {

@@ -19,6 +19,7 @@ use tokio_rustls::client::TlsStream;
 use super::connect::{deadline, in_time, tcp, udp};
 use super::encryption::Encryption;
 use super::failure::{Unreached, reported};
+use super::name_lookups::NameLookups;
 use super::server_tls::ServerTls;
 use super::terminating_end;
 use crate::encrypted_side::EncryptedSide;
@@ -39,6 +40,7 @@ pub(super) struct StreamDialer {
     /// For traces.
     kind: &'static str,
     ends: Ends,
+    lookups: NameLookups,
     server_tls: Arc<ServerTls>,
     options: Arc<Options>,
     connect_timeout: Duration,
@@ -56,6 +58,7 @@ impl StreamDialer {
     pub(super) fn new(
         kind: &'static str,
         ends: Ends,
+        lookups: NameLookups,
         server_tls: Arc<ServerTls>,
         settings: &DialerSettings,
         security: Security,
@@ -63,6 +66,7 @@ impl StreamDialer {
         Self {
             kind,
             ends,
+            lookups,
             server_tls,
             options: Arc::new(settings.end),
             connect_timeout: settings.connect_timeout,
@@ -105,12 +109,14 @@ impl StreamDialer {
         request: &DialRequest,
     ) -> Result<Server, Unreached> {
         let deadline = deadline(request.deadline, self.connect_timeout);
-        let place = &address.place;
+        let (place, lookups) = (&address.place, &self.lookups);
         match address.protocol {
-            Protocol::Tcp => tcp(place, deadline).await.map(Server::Tcp),
-            Protocol::Udp => udp(IpFamily::Any, place, deadline).await.map(Server::Udp),
+            Protocol::Tcp => tcp(lookups, place, deadline).await.map(Server::Tcp),
+            Protocol::Udp => udp(lookups, IpFamily::Any, place, deadline)
+                .await
+                .map(Server::Udp),
             Protocol::Tls => {
-                let stream = tcp(place, deadline).await?;
+                let stream = tcp(lookups, place, deadline).await?;
                 let negotiating = async {
                     let negotiated = self.server_tls.connect(stream, &place.host).await;
                     negotiated.map_err(Unreached::Untrusted)
