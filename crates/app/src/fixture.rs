@@ -26,12 +26,14 @@ use portcullis_domain::managed::Managed;
 use portcullis_domain::tags::Tags;
 use portcullis_index::Projections;
 use portcullis_pki::{JwtSigner, TrustDomain};
+use portcullis_storage::engine::Engine;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{Entity, Found, Rows};
 use portcullis_storage::vault::Vault;
 use portcullis_testkit::{ManualClock, SeededEntropy, TestNetwork, memory_store};
 use secrecy::ExposeSecret as _;
 use std::net::Ipv4Addr;
+use std::path::Path;
 use std::sync::Arc;
 use tempfile::TempDir;
 
@@ -51,7 +53,7 @@ pub(crate) struct Fixture {
     pub(crate) app: Arc<App>,
     pub(crate) clock: Arc<ManualClock>,
     /// Has the key file of the vault.
-    _home: TempDir,
+    home: TempDir,
 }
 
 impl Fixture {
@@ -69,22 +71,7 @@ impl Fixture {
         let engine = memory_store();
         let key = home.path().join("store.key");
         let vault = Vault::open(&*engine, &key, env.entropy.clone()).unwrap();
-        let projections = Arc::new(Projections::default());
-        engine.observe(Arc::new(ProjectionUpdater(projections.clone())));
-        read_model::load(&*engine, &projections, &|| false).unwrap();
-        let app = App::new(AppParts {
-            network: network(&env),
-            engine,
-            store_path: home.path().join("store"),
-            vault: Arc::new(vault),
-            projections,
-            passwords: PasswordPool::start(2, 16).unwrap(),
-            signer_keys: SignerKeys::new(Arc::new(NoFetcher)),
-            settings,
-            mfa: MfaSettings::default(),
-            oidc: OidcSettings::default(),
-            env,
-        });
+        let app = start_app(env, engine, Arc::new(vault), (home.path(), settings));
         administrator::ensure_defaults(&app).await.unwrap();
         administrator::initialize(&app, ADMIN, PASSWORD.into())
             .await
@@ -92,7 +79,19 @@ impl Fixture {
         Self {
             app: Arc::new(app),
             clock,
-            _home: home,
+            home,
+        }
+    }
+
+    /// The same controller after a stop: only what is in the store is left.
+    pub(crate) fn restart(self) -> Self {
+        let before = &self.app;
+        let (engine, vault) = (Arc::clone(&before.engine), Arc::clone(&before.vault));
+        let place = (self.home.path(), before.settings);
+        let app = start_app(before.env.clone(), engine, vault, place);
+        Self {
+            app: Arc::new(app),
+            ..self
         }
     }
 
@@ -225,6 +224,30 @@ impl Fixture {
         let key = self.read(|rows| find_policy(rows, &auth_policy::default_id()));
         self.change(key.unwrap().unwrap().key, change).await;
     }
+}
+
+fn start_app(
+    env: Env,
+    engine: Arc<dyn Engine<Change>>,
+    vault: Arc<Vault>,
+    (home, settings): (&Path, Settings),
+) -> App {
+    let projections = Arc::new(Projections::default());
+    engine.observe(Arc::new(ProjectionUpdater(projections.clone())));
+    read_model::load(&*engine, &projections, &|| false).unwrap();
+    App::new(AppParts {
+        network: network(&env),
+        engine,
+        store_path: home.join("store"),
+        vault,
+        projections,
+        passwords: PasswordPool::start(2, 16).unwrap(),
+        signer_keys: SignerKeys::new(Arc::new(NoFetcher)),
+        settings,
+        mfa: MfaSettings::default(),
+        oidc: OidcSettings::default(),
+        env,
+    })
 }
 
 pub(crate) fn origin() -> Origin {

@@ -5,6 +5,7 @@ mod binding;
 mod certificates;
 mod cleanup;
 pub mod for_routers;
+mod idle;
 mod list;
 mod liveness;
 mod login;
@@ -23,6 +24,7 @@ pub use certificates::{
     delete_certificate, list_certificates, read_certificate,
 };
 pub use cleanup::{flush_activity, sweep};
+use idle::{idle_end, idle_end_after, is_idle, last_activity};
 pub(crate) use list::check_may_end;
 pub use list::{AdminSessionView, Delete, Read, delete, list, read};
 pub(crate) use liveness::{Standing, is_live, standing};
@@ -51,7 +53,6 @@ use portcullis_domain::access::{
 };
 use portcullis_domain::api_session::{ApiSession, OpenFactor, TokenHash};
 use portcullis_domain::audit::Actor;
-use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::ApiSessionId;
 use portcullis_domain::view::ApiSessionView;
@@ -180,33 +181,6 @@ fn find_live(app: &App, rows: Rows<'_>, hash: TokenHash) -> Result<Option<LiveSe
         },
         Some(_) | None => Ok(None),
     }
-}
-
-/// Whether a session exceeded its idle timeout.
-fn is_idle(app: &App, session: &ApiSession, now: Timestamp) -> bool {
-    idle_end(app, session).is_some_and(|end| now >= end)
-}
-
-/// When a session ends that is not used any more; `None` for those of OIDC, which have no idle
-/// timeout and last as long as their tokens.
-fn idle_end(app: &App, session: &ApiSession) -> Option<Timestamp> {
-    idle_end_after(app, session, last_activity(app, session))
-}
-
-fn idle_end_after(app: &App, session: &ApiSession, last_used: Timestamp) -> Option<Timestamp> {
-    let timeout = app.settings().session_timeout;
-    let has_timeout = session.oidc.is_none();
-    has_timeout.then(|| ApiSession::expires_at(last_used, timeout))
-}
-
-/// Last use of a session; the in-memory mirror is newer than the store.
-fn last_activity(app: &App, session: &ApiSession) -> Timestamp {
-    app.projections()
-        .sessions()
-        .find(session.token_hash)
-        .map_or(session.last_activity_at, |cached| {
-            cached.last_activity_at().max(session.last_activity_at)
-        })
 }
 
 /// Reads the caller's own session.

@@ -208,24 +208,19 @@ impl ApiSessionMirror {
         self.bytes_by_owner.get(&owner).copied().unwrap_or(0)
     }
 
-    /// At most `at_most` sessions that were idle for `timeout` at `now`, each as identity and
-    /// session number. Those of OIDC logins have to be over as well. Repeated calls return the same sessions until they are removed.
+    /// The sessions that were idle for `timeout` at `now`. Those of OIDC logins have to be over as well.
     pub fn expired(
         &self,
         now: Timestamp,
         timeout: SignedDuration,
-        at_most: usize,
-    ) -> Vec<(RecordNumber, RecordNumber)> {
+    ) -> impl Iterator<Item = MirroredSession<'_>> {
         self.activity
             .idle_slots(now, timeout)
             .filter_map(|slot| self.session(slot))
-            .filter(|session| {
+            .filter(move |session| {
                 let oidc = session.record.oidc.as_ref();
                 oidc.is_none_or(|oidc| oidc.has_expired(now))
             })
-            .map(|session| (session.owner, session.number))
-            .take(at_most)
-            .collect()
     }
 
     /// At most `at_most` sessions whose activity the store does not have yet: identity number,

@@ -1,5 +1,6 @@
 //! Background cleanup of sessions: expiry, and persistence of activity.
 
+use super::idle_end_after;
 use crate::app::App;
 use crate::error::AppError;
 use crate::identities;
@@ -100,9 +101,7 @@ fn find_over_lifetime(app: &App, now: Timestamp) -> Vec<(RecordNumber, RecordNum
 async fn end_idle(app: &App) -> Result<usize, AppError> {
     posture::remove_stale(app);
     identities::forget_ended_traces(app);
-    let now = app.env().now();
-    let timeout = app.settings().session_timeout;
-    let expired = app.projections().sessions().expired(now, timeout, BATCH);
+    let expired = find_idle(app, app.env().now());
     {
         let sessions = app.projections().sessions();
         app.service_updates
@@ -127,6 +126,21 @@ async fn end_idle(app: &App) -> Result<usize, AppError> {
         })
         .await?;
     Ok(ended)
+}
+
+/// At most [`BATCH`] sessions that exceeded their idle timeout, each as identity and session.
+fn find_idle(app: &App, now: Timestamp) -> Vec<(RecordNumber, RecordNumber)> {
+    let timeout = app.settings().session_timeout;
+    let sessions = app.projections().sessions();
+    sessions
+        .expired(now, timeout)
+        .filter(|session| {
+            let end = idle_end_after(app, session.record, session.last_activity_at());
+            end.is_none_or(|end| now >= end)
+        })
+        .map(|session| (session.owner, session.number))
+        .take(BATCH)
+        .collect()
 }
 
 /// Saves when sessions were last used; returns how many were saved.
