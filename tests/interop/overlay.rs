@@ -8,7 +8,6 @@
 //!
 //! An identity may be held to one router, so that a circuit has to take the link.
 
-pub(crate) mod bad_line;
 pub(crate) mod echo;
 pub(crate) mod line;
 pub(crate) mod load;

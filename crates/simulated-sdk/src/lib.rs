@@ -7,7 +7,7 @@
 //!
 //! It says only what it is told to say, over any stream. What is unexpected panics, as in a test.
 //!
-//! Only tests use this crate.
+//! Only tests and benchmarks use this crate.
 
 mod carry;
 mod circuit;

@@ -1,6 +1,6 @@
 //! Where programs run.
 
-use super::bad_line::{BadLine, FAR};
+use portcullis_bad_line::BadLine;
 use std::net::Ipv4Addr;
 use std::process::Command;
 
@@ -19,7 +19,7 @@ impl Place<'_> {
     pub(crate) const fn address(&self) -> Ipv4Addr {
         match self {
             Self::Here(address) => *address,
-            Self::Behind(_) => FAR,
+            Self::Behind(_) => BadLine::FAR,
         }
     }
 

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 /// Crates that only tests use.
-pub(super) const FOR_TESTS: [&str; 4] = [
+pub(super) const FOR_TESTS: [&str; 5] = [
+    "portcullis-bad-line",
     "portcullis-seeded-random",
     "portcullis-simulated-router",
     "portcullis-simulated-sdk",
@@ -14,8 +15,12 @@ pub(super) const FOR_TESTS: [&str; 4] = [
 pub(super) const BENCHMARKS: &str = "portcullis-bench";
 
 /// Those of [`FOR_TESTS`] that [`BENCHMARKS`] use as well.
-pub(super) const FOR_BENCHMARKS: [&str; 2] =
-    ["portcullis-seeded-random", "portcullis-simulated-router"];
+pub(super) const FOR_BENCHMARKS: [&str; 4] = [
+    "portcullis-bad-line",
+    "portcullis-seeded-random",
+    "portcullis-simulated-router",
+    "portcullis-simulated-sdk",
+];
 
 /// The operating system's clock and randomness, which any crate may take in its tests and examples.
 pub(super) const SYSTEM: &str = "portcullis-system";
@@ -46,6 +51,7 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
             "totp",
         ]),
     ),
+    ("bad-line", AllowedDependencies::Only(&[])),
     ("channel", AllowedDependencies::Only(&[])),
     ("client", AllowedDependencies::Only(&["api", "domain"])),
     ("command-line", AllowedDependencies::Only(&[])),
