@@ -6,6 +6,7 @@ pub(crate) mod controller;
 pub(crate) mod credential;
 pub(crate) mod link;
 pub(crate) mod oidc;
+pub(crate) mod policies;
 pub(crate) mod process;
 pub(crate) mod request;
 pub(crate) mod statistics;

@@ -1,12 +1,11 @@
 //! A controller under load, and what every measurement needs of it.
 
 use super::scale::Scale;
-use crate::testbed::calls::{create_and_enroll, log_in, total};
+use crate::testbed::calls::{enroll, log_in, total};
 use crate::testbed::controller::Controller;
 use crate::testbed::credential::Credential;
 use crate::testbed::link::{Endpoint, Link};
 use crate::testbed::request::{self, MANAGEMENT};
-use portcullis_pki::{KeyType, SigningKey, Subject, certificates_from_pem, create_csr};
 
 /// A controller with its administrator's session and devices that have certificates.
 pub(super) struct Fixture {
@@ -27,12 +26,7 @@ impl Fixture {
         let admin = log_in(&mut link).await?;
         let mut devices = Vec::with_capacity(scale.devices);
         for number in 0..scale.devices {
-            let key = SigningKey::generate(KeyType::P256)?;
-            let name = format!("device-{number}");
-            let csr = create_csr(&key, &Subject::new().common_name(&name))?;
-            let pem = create_and_enroll(&mut link, &admin, &name, &csr).await?;
-            let chain = certificates_from_pem(&pem)?;
-            devices.push(Credential { key, chain });
+            devices.push(enroll(&mut link, &admin, &format!("device-{number}")).await?);
         }
         Ok(Self {
             controller,

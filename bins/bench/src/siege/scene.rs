@@ -1,15 +1,14 @@
 //! The network that is attacked: who is honest, and what attackers have been given.
 
 use super::honest_address;
-use crate::testbed::calls::{create_and_enroll, log_in, text_of, token};
+use crate::testbed::calls::{enroll, log_in, text_of, token};
 use crate::testbed::controller::{Controller, PASSWORD};
-use crate::testbed::credential::Credential;
 use crate::testbed::link::{Endpoint, Link};
+use crate::testbed::policies;
 use crate::testbed::request::{self, CLIENT, MANAGEMENT};
 use anyhow::Context as _;
 use portcullis_domain::clock::Clock as _;
 use portcullis_domain::mfa::TimeStep;
-use portcullis_pki::{KeyType, SigningKey, Subject, certificates_from_pem, create_csr};
 use portcullis_system::SystemClock;
 use portcullis_totp::Secret;
 use serde_json::{Value, json};
@@ -143,34 +142,17 @@ impl Maker<'_> {
 
     /// Makes a device with a certificate; answers the controller as it comes to it.
     async fn device(&mut self, name: &str) -> anyhow::Result<Endpoint> {
-        let key = SigningKey::generate(KeyType::P256)?;
-        let csr = create_csr(&key, &Subject::new().common_name(name))?;
-        let pem = create_and_enroll(&mut self.link, &self.admin, name, &csr).await?;
-        let chain = certificates_from_pem(&pem)?;
-        self.controller.endpoint(Some(&Credential { key, chain }))
+        let device = enroll(&mut self.link, &self.admin, name).await?;
+        self.controller.endpoint(Some(&device))
     }
 
-    /// Makes a service that everybody may dial, over a router.
+    /// Makes a service that everybody may dial and host, over a router.
     async fn service(&mut self) -> anyhow::Result<String> {
         let service = json!({ "name": "vault", "encryptionRequired": true });
         let service = self.create("services", &service).await?;
         self.create("edge-routers", &json!({ "name": "gate" }))
             .await?;
-        let all = json!(["#all"]);
-        for (collection, roles) in [
-            ("edge-router-policies", "identityRoles"),
-            ("service-edge-router-policies", "serviceRoles"),
-        ] {
-            let policy = json!({
-                "name": "all", "semantic": "AnyOf", "edgeRouterRoles": all, roles: all,
-            });
-            self.create(collection, &policy).await?;
-        }
-        let policy = json!({
-            "name": "all", "type": "Dial", "semantic": "AnyOf",
-            "identityRoles": all, "serviceRoles": all,
-        });
-        self.create("service-policies", &policy).await?;
+        policies::for_everybody(&mut self.link, &self.admin).await?;
         Ok(service)
     }
 }

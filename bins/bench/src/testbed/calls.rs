@@ -1,9 +1,11 @@
 //! Sequences of requests that loads need, and what their answers say.
 
 use super::controller::{ADMIN, Controller, PASSWORD};
+use super::credential::Credential;
 use super::link::Link;
 use super::request::{self, CLIENT, MANAGEMENT};
 use anyhow::{Context as _, ensure};
+use portcullis_pki::{KeyType, SigningKey, Subject, certificates_from_pem, create_csr};
 use serde_json::Value;
 use std::time::{Duration, Instant};
 
@@ -29,6 +31,15 @@ pub(crate) async fn create_and_enroll(
     let token = create_with_token(link, admin, name).await?;
     let enrolled = json(link.expect(200, &redemption(&token, csr)).await?)?;
     text(&enrolled, "/data/cert")
+}
+
+/// Creates an identity, and enrolls it with a key of its own.
+pub(crate) async fn enroll(link: &mut Link, admin: &str, name: &str) -> anyhow::Result<Credential> {
+    let key = SigningKey::generate(KeyType::P256)?;
+    let csr = create_csr(&key, &Subject::new().common_name(name))?;
+    let pem = create_and_enroll(link, admin, name, &csr).await?;
+    let chain = certificates_from_pem(&pem)?;
+    Ok(Credential { key, chain })
 }
 
 /// Creates an entity of a kind, which is named as in the management API; answers its id.

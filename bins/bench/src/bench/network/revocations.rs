@@ -6,12 +6,10 @@ use super::fleet::Fleet;
 use super::site::Site;
 use crate::bench::report::{Report, Target};
 use crate::bench::scale::Scale;
-use crate::testbed::calls::{create_and_enroll, text_of};
-use crate::testbed::credential::Credential;
+use crate::testbed::calls::{enroll, text_of};
 use crate::testbed::request::{self, MANAGEMENT};
 use anyhow::Context as _;
 use portcullis_domain::entropy;
-use portcullis_pki::{KeyType, SigningKey, Subject, certificates_from_pem, create_csr};
 use portcullis_system::SystemEntropy;
 use serde_json::json;
 use std::time::{Duration, Instant};
@@ -34,12 +32,8 @@ pub(super) struct Sessions {
 pub(super) async fn open_sessions(site: &mut Site) -> anyhow::Result<Sessions> {
     let (mut sessions, mut identities) = (Vec::with_capacity(SESSIONS), Vec::new());
     for number in 0..CLIENTS {
-        let key = SigningKey::generate(KeyType::P256)?;
         let name = format!("client-{number}");
-        let csr = create_csr(&key, &Subject::new().common_name(&name))?;
-        let pem = create_and_enroll(&mut site.link, &site.admin, &name, &csr).await?;
-        let chain = certificates_from_pem(&pem)?;
-        let client = Credential { key, chain };
+        let client = enroll(&mut site.link, &site.admin, &name).await?;
         let mut link = site.controller.endpoint(Some(&client))?.connect().await?;
         let login = request::certificate_login();
         for _ in 0..SESSIONS / CLIENTS {

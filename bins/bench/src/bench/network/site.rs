@@ -3,6 +3,7 @@
 use crate::testbed::calls::{self, log_in, text_of};
 use crate::testbed::controller::{Controller, Program};
 use crate::testbed::link::Link;
+use crate::testbed::policies;
 use crate::testbed::request::{self, MANAGEMENT};
 use anyhow::Context as _;
 use portcullis_simulated_router::{RouterEnrollment, RouterIdentity};
@@ -50,22 +51,7 @@ impl Site {
     pub(super) async fn service(&mut self) -> anyhow::Result<String> {
         let service = json!({ "name": SERVICE, "encryptionRequired": false });
         let id = self.create("services", &service).await?;
-        let all = json!(["#all"]);
-        for kind in ["Dial", "Bind"] {
-            let policy = json!({
-                "name": kind, "type": kind, "semantic": "AnyOf",
-                "identityRoles": all, "serviceRoles": [format!("@{id}")],
-            });
-            self.create("service-policies", &policy).await?;
-        }
-        let policy = json!({
-            "name": "all", "semantic": "AnyOf", "edgeRouterRoles": all, "identityRoles": all,
-        });
-        self.create("edge-router-policies", &policy).await?;
-        let policy = json!({
-            "name": "all", "semantic": "AnyOf", "edgeRouterRoles": all, "serviceRoles": all,
-        });
-        self.create("service-edge-router-policies", &policy).await?;
+        policies::for_everybody(&mut self.link, &self.admin).await?;
         Ok(id)
     }
 
