@@ -43,7 +43,7 @@ use clap::Args;
 use plan::{Noun, Programs, wants};
 use router::{RouterProgram, Routers};
 use scale::Scale;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tokio::runtime::Runtime;
@@ -84,6 +84,9 @@ pub(crate) struct Arguments {
     /// Where the relay leads
     #[arg(long, hide = true)]
     relay_next: Option<SocketAddr>,
+    /// The address of this computer at which the relay is reached
+    #[arg(long, hide = true, default_value_t = Ipv4Addr::LOCALHOST)]
+    relay_host: Ipv4Addr,
     /// Be the bare server that the controller is measured beside
     #[arg(long, hide = true, value_name = "DIR")]
     peer: Option<PathBuf>,
@@ -98,7 +101,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     if let (Some(hop), Some(next)) = (arguments.relay, arguments.relay_next) {
         let directory = arguments.directory.as_deref();
         let directory = directory.unwrap_or_else(|| Path::new("."));
-        runtime()?.block_on(router::serve(directory, hop, next))?;
+        runtime()?.block_on(router::serve(directory, hop, arguments.relay_host, next))?;
         return Ok(ExitCode::SUCCESS);
     }
     let controller = match &arguments.controller {

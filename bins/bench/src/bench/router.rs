@@ -7,9 +7,12 @@
 //! Entry and exit are routers, of which the first has a `proxy` listener and the second dials; or bare
 //! relays, which have a TLS connection for each stream. All of it shares the processors.
 
+mod bad_line;
+mod between;
 mod dials;
 mod distance;
 mod held;
+mod held_by_sdks;
 mod line;
 mod network;
 mod ports;
@@ -28,6 +31,7 @@ use super::report::{Figure, Report, Target, Unit};
 use super::scale::Scale;
 use crate::testbed::controller::Program;
 use crate::testbed::statistics::float;
+use between::Between;
 use network::{Network, Site};
 use relay::Relays;
 use server::Server;
@@ -52,12 +56,12 @@ pub(super) async fn measure(
     report: &mut Report,
 ) -> anyhow::Result<()> {
     let server = Server::start().await?;
-    let relays = Relays::start(scratch, server.address(), None).await?;
+    let relays = Relays::start(scratch, server.address(), Between::Nothing).await?;
     let program = Program::new(controller, scratch, "routers");
     let site = Site {
         directory: scratch,
         server: server.address(),
-        distance: None,
+        between: Between::Nothing,
     };
     let network = Network::start(&program, routers.ours, site).await?;
     start_and_memory(&network, report).await?;
@@ -81,12 +85,15 @@ pub(super) async fn measure(
     dials::measure(&ways, scale, report).await?;
     say("idle circuits at routers")?;
     held::measure(&ways, scale, report).await?;
+    say("idle circuits between SDKs")?;
+    held_by_sdks::measure(&network, scale, report).await?;
     if let Some(other) = other {
         other.stop().await?;
     }
     network.stop().await?;
     drop(relays);
-    distance::measure(controller, routers, scratch, &server, scale, report).await
+    distance::measure(controller, routers, scratch, &server, scale, report).await?;
+    bad_line::measure(controller, routers, scratch, &server, scale, report).await
 }
 
 async fn start_and_memory(network: &Network, report: &mut Report) -> anyhow::Result<()> {

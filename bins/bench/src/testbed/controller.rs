@@ -211,7 +211,16 @@ fn port(line: &str) -> Option<u16> {
 impl Controller {
     /// Where it is reached, and as whom.
     pub(crate) fn endpoint(&self, client: Option<&Credential>) -> anyhow::Result<Endpoint> {
-        Endpoint::new(self.address, &self.roots, client)
+        self.endpoint_at(self.address, client)
+    }
+
+    /// Where something else is reached whose certificate is the network's.
+    pub(crate) fn endpoint_at(
+        &self,
+        address: SocketAddr,
+        client: Option<&Credential>,
+    ) -> anyhow::Result<Endpoint> {
+        Endpoint::new(address, &self.roots, client)
     }
 
     /// Where it is reached.

@@ -1,10 +1,11 @@
 //! Throughput where the routers are far from each other.
 
 use super::Routers;
+use super::between::Between;
 use super::network::{Network, Site};
 use super::relay::Relays;
 use super::server::Server;
-use super::streams::{Carried, Turn, carry};
+use super::streams::{Carried, QUIET, Turn, carry};
 use super::way::Way;
 use crate::bench::plan::say;
 use crate::bench::report::{Figure, Report, Target, Unit};
@@ -63,12 +64,13 @@ pub(super) async fn measure(
         say("throughput over a distance")?;
         let directory = scratch.join(format!("{}", distance.delay.as_millis()));
         std::fs::create_dir_all(&directory)?;
-        let relays = Relays::start(&directory, server.address(), Some(distance.delay)).await?;
+        let between = Between::Distance(distance.delay);
+        let relays = Relays::start(&directory, server.address(), between).await?;
         let program = Program::new(controller, &directory, "routers");
         let site = Site {
             directory: &directory,
             server: server.address(),
-            distance: Some(distance.delay),
+            between,
         };
         let network = Network::start(&program, routers.ours, site).await?;
         let bare = over(server, relays.way(), scale).await?;
@@ -91,6 +93,7 @@ async fn over(server: &Server, way: Way, scale: Scale) -> anyhow::Result<Outcome
     let turn = Turn {
         warm_up: WARM_UP,
         time: scale.turn().time.max(LEAST_TIME),
+        quiet: QUIET,
     };
     let single = carry(server, way, 1, turn).await?.rate();
     let (mut sum, mut least) = (f64::MAX, f64::MAX);

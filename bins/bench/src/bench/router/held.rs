@@ -1,10 +1,9 @@
-//! Circuits that are open and carry nothing.
+//! Circuits to a server that are open and carry nothing. Each takes a port of the server's, and descriptors.
 
-use super::MEBIBYTE;
 use super::server::ECHO;
 use super::way::{Way, Ways};
 use crate::bench::plan::say;
-use crate::bench::report::{Figure, Report, Target, Unit};
+use crate::bench::report::{Figure, Report, Unit};
 use crate::bench::scale::Scale;
 use crate::testbed::statistics::float;
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
@@ -14,20 +13,14 @@ use tokio::net::TcpStream;
 
 const AT_A_TIME: usize = 16;
 
-/// Circuits that a gibibyte should hold. The server has not as many ports for one router.
-const CIRCUITS: f64 = 100_000.0;
-
 /// Measures what they take at both routers together.
 pub(super) async fn measure(ways: &Ways, scale: Scale, report: &mut Report) -> anyhow::Result<()> {
     let ours = each(ways.routers, scale).await?;
     report.add(Figure::new(
-        "memory, each circuit, both routers",
+        "memory, each circuit to a server, both routers",
         ours,
         Unit::Bytes,
     ));
-    let all = ours * CIRCUITS / MEBIBYTE;
-    let figure = Figure::new("  of 100 000, from those", all, Unit::Mebibytes);
-    report.add(figure.target(Target::Below(1024.0)));
     if let Some(way) = ways.others {
         match each(way, scale).await {
             Ok(others) => report.add(Figure::new("  of other routers", others, Unit::Bytes)),

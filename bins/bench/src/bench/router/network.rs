@@ -1,16 +1,19 @@
 //! A controller with two routers and a link.
 
-use super::line::Line;
+use super::between::Between;
 use super::ports;
 use super::program::RouterProgram;
 use super::server::ECHO;
 use super::way::Way;
 use crate::testbed::calls::{self, log_in, text_of};
 use crate::testbed::controller::{Controller, Program};
-use crate::testbed::link::Link;
+use crate::testbed::credential::Credential;
+use crate::testbed::link::{Endpoint, Link};
+use crate::testbed::policies;
 use crate::testbed::process::Process;
 use crate::testbed::request::{self, MANAGEMENT};
 use anyhow::{Context as _, ensure};
+use portcullis_bad_line::Mirror;
 use serde_json::{Value, json};
 use std::fs;
 use std::net::SocketAddr;
@@ -29,6 +32,8 @@ pub(super) struct Network {
     controller: Controller,
     routers: [Running; 2],
     entry: SocketAddr,
+    /// Where SDKs reach either router.
+    edges: [SocketAddr; 2],
     /// From the start of the first router to when the controller calls it online.
     pub(super) online: Duration,
 }
@@ -43,8 +48,8 @@ struct Running {
 pub(super) struct Site<'s> {
     pub(super) directory: &'s Path,
     pub(super) server: SocketAddr,
-    /// Between the routers, one way.
-    pub(super) distance: Option<Duration>,
+    /// What lies between the routers.
+    pub(super) between: Between,
 }
 
 /// The controller's side while the network is set up.
@@ -68,7 +73,7 @@ impl Network {
         let mut link = controller.endpoint(None)?.connect().await?;
         let admin = log_in(&mut link).await?;
         let Site {
-            server, distance, ..
+            server, between, ..
         } = site;
         let directory = site.directory.join(router.name);
         fs::create_dir_all(&directory)?;
@@ -80,20 +85,19 @@ impl Network {
             directory,
         };
         let entry = ports::free()?;
-        let linked = ports::free()?;
-        let advertised = match distance {
-            Some(delay) => Line::open(linked, delay).await?.address(),
-            None => linked,
-        };
+        let linked = ports::free_at(between.host())?;
+        let edges = [ports::free()?, ports::free()?];
+        let [edge_of_entry, edge_of_exit] = edges.map(edge_listener);
+        let advertised = between.leads_to(linked).await?;
         let enters = json!({
-            "listeners": [edge_listener()?, {
+            "listeners": [edge_of_entry, {
                 "binding": "proxy", "address": format!("tcp:{entry}"), "service": SERVICE,
             }],
             "link": { "dialers": [{ "binding": "transport" }] },
         });
         let exits = json!({
             "dialers": [{ "binding": "transport" }],
-            "listeners": [edge_listener()?],
+            "listeners": [edge_of_exit],
             "link": { "listeners": [{
                 "binding": "transport",
                 "bind": format!("tls:{linked}"), "advertise": format!("tls:{advertised}"),
@@ -112,6 +116,7 @@ impl Network {
             controller,
             routers: [enter, exit],
             entry,
+            edges,
             online,
         };
         network.wait_for_circuits().await?;
@@ -130,6 +135,18 @@ impl Network {
     pub(super) const fn entry(&self) -> Process {
         let [entry, _] = &self.routers;
         entry.process
+    }
+
+    /// The controller, for clients.
+    pub(super) const fn controller(&self) -> &Controller {
+        &self.controller
+    }
+
+    /// How an identity reaches the edge of either router.
+    pub(super) fn edges(&self, client: &Credential) -> anyhow::Result<[Endpoint; 2]> {
+        let [entry, exit] = self.edges;
+        let endpoint = |address| self.controller.endpoint_at(address, Some(client));
+        Ok([endpoint(entry)?, endpoint(exit)?])
     }
 
     pub(super) async fn stop(self) -> anyhow::Result<()> {
@@ -151,12 +168,11 @@ impl Network {
 }
 
 /// OpenZiti's edge routers do not enroll without one.
-fn edge_listener() -> anyhow::Result<Value> {
-    let address = ports::free()?;
-    Ok(json!({
+fn edge_listener(address: SocketAddr) -> Value {
+    json!({
         "binding": "edge", "address": format!("tls:{address}"),
         "options": { "advertise": address },
-    }))
+    })
 }
 
 async fn echo_once(way: Way) -> anyhow::Result<()> {
@@ -180,26 +196,7 @@ impl Founding<'_> {
             "address": format!("tcp:{server}"),
         });
         self.create("terminators", &terminator).await?;
-        self.policies().await
-    }
-
-    /// All routers may dial all services.
-    async fn policies(&mut self) -> anyhow::Result<()> {
-        let all = json!(["#all"]);
-        let policy = json!({
-            "name": "dial", "type": "Dial", "semantic": "AnyOf",
-            "identityRoles": all, "serviceRoles": all,
-        });
-        self.create("service-policies", &policy).await?;
-        let policy = json!({
-            "name": "all", "semantic": "AnyOf", "edgeRouterRoles": all, "identityRoles": all,
-        });
-        self.create("edge-router-policies", &policy).await?;
-        let policy = json!({
-            "name": "all", "semantic": "AnyOf", "edgeRouterRoles": all, "serviceRoles": all,
-        });
-        self.create("service-edge-router-policies", &policy).await?;
-        Ok(())
+        policies::for_everybody(&mut self.link, &self.admin).await
     }
 
     async fn router(&mut self, id: &str, pointer: &str) -> anyhow::Result<String> {
@@ -222,7 +219,7 @@ impl Founding<'_> {
                 "key": path(".key"), "ca": path(".ca"),
             },
             "ctrl": { "endpoint": format!("tls:{}", self.authority) },
-            "edge": { "csr": { "sans": { "dns": ["localhost"], "ip": ["127.0.0.1"] } } },
+            "edge": { "csr": { "sans": { "dns": ["localhost"], "ip": ["127.0.0.1", Mirror::FAR] } } },
         });
         let sections = sections.as_object().context("sections are a map")?;
         for (key, section) in sections {

@@ -1,6 +1,6 @@
 //! The bare relays: two processes with TLS between them, and nothing else.
 
-use super::line::Line;
+use super::between::Between;
 use super::way::Way;
 use crate::bench::peer;
 use crate::testbed::credential::Network;
@@ -18,7 +18,6 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWrite, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::process::{Child, Command};
@@ -48,12 +47,11 @@ pub(super) struct Relays {
 }
 
 impl Relays {
-    /// Starts relays to a server, with a line between them that delays each way if there is to be one; their
-    /// files go to `directory`.
+    /// Starts relays to a server; their files go to `directory`.
     pub(super) async fn start(
         directory: &Path,
         server: SocketAddr,
-        distance: Option<Duration>,
+        between: Between,
     ) -> anyhow::Result<Self> {
         let network = Network::make()?;
         let chain = certificates_to_pem(&network.server.chain);
@@ -62,12 +60,10 @@ impl Relays {
         fs::write(directory.join(ROOT), root)?;
         let key = network.server.key.to_pkcs8_pem()?;
         fs::write(directory.join(KEY), key.as_bytes())?;
-        let (exit, at_exit, exits) = spawn(directory, "exit", server).await?;
-        let next = match distance {
-            Some(delay) => Line::open(at_exit, delay).await?.address(),
-            None => at_exit,
-        };
-        let (entry, at_entry, enters) = spawn(directory, "entry", next).await?;
+        let (exit, at_exit, exits) = spawn(directory, "exit", between.host(), server).await?;
+        let next = between.leads_to(at_exit).await?;
+        let host = Ipv4Addr::LOCALHOST;
+        let (entry, at_entry, enters) = spawn(directory, "entry", host, next).await?;
         Ok(Self {
             _children: [entry, exit],
             way: Way {
@@ -85,10 +81,12 @@ impl Relays {
 async fn spawn(
     directory: &Path,
     hop: &str,
+    host: Ipv4Addr,
     next: SocketAddr,
 ) -> anyhow::Result<(Child, SocketAddr, Process)> {
     let mut child = Command::new(std::env::current_exe()?)
         .args(["bench", "--relay", hop, "--relay-next", &next.to_string()])
+        .args(["--relay-host", &host.to_string()])
         .arg("--directory")
         .arg(directory)
         .stdin(Stdio::piped())
@@ -107,9 +105,10 @@ async fn spawn(
 pub(in crate::bench) async fn serve(
     directory: &Path,
     hop: Hop,
+    host: Ipv4Addr,
     next: SocketAddr,
 ) -> anyhow::Result<()> {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+    let listener = TcpListener::bind((host, 0)).await?;
     {
         let mut out = std::io::stdout().lock();
         writeln!(out, "{}", listener.local_addr()?)?;

@@ -19,8 +19,8 @@ static PIECE: [u8; 64 * 1024] = [b'.'; 64 * 1024];
 /// Until windows have grown.
 const WARM_UP: Duration = Duration::from_millis(500);
 
-/// What streams have left on the way has arrived if nothing does for so long.
-const QUIET: Duration = Duration::from_millis(200);
+/// What streams have left on a good way has arrived if nothing does for so long.
+pub(super) const QUIET: Duration = Duration::from_millis(200);
 
 /// How long streams carry.
 #[derive(Debug, Clone, Copy)]
@@ -28,6 +28,8 @@ pub(super) struct Turn {
     /// Until what they carry is counted.
     pub(super) warm_up: Duration,
     pub(super) time: Duration,
+    /// What they have left on the way has arrived if nothing does for so long.
+    pub(super) quiet: Duration,
 }
 
 /// The names of the figures of so many streams.
@@ -114,6 +116,7 @@ pub(super) async fn measure(
     let turn = Turn {
         warm_up: WARM_UP,
         time: scale.turn().time,
+        quiet: QUIET,
     };
     for names in NAMES {
         let (mut ours, mut bare, mut others) = <(Carried, Carried, Carried)>::default();
@@ -180,7 +183,7 @@ pub(super) async fn carry(
     writers.shutdown().await;
     while {
         let before: u64 = counted().sum();
-        sleep(QUIET).await;
+        sleep(turn.quiet).await;
         counted().sum::<u64>() > before
     } {}
     let bytes: f64 = carried.iter().sum();
