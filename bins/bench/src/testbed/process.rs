@@ -2,12 +2,15 @@
 
 use anyhow::Context as _;
 use std::fs;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::time::sleep;
 
 /// Length of the ticks in which the kernel tells processor time: `USER_HZ` is 100 on every
 /// platform that Linux runs on today (proc(5), time(7)).
 const TICK: Duration = Duration::from_millis(10);
+
+/// The longest that a process is waited for.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A process by its number.
 #[derive(Debug, Clone, Copy)]
@@ -55,16 +58,19 @@ impl Process {
         memory(&status, field).with_context(|| format!("{path} tells no {field}"))
     }
 
-    /// Waits until it does nothing: some work goes on behind the first answers.
+    /// Waits until it does nothing: some work goes on behind the first answers. Some programs always do
+    /// something, and are not waited for for ever.
     pub(crate) async fn calm(self) -> anyhow::Result<()> {
         let mut used = self.processor_time()?;
-        loop {
+        let begin = Instant::now();
+        while begin.elapsed() < PATIENCE {
             sleep(TICK * 100).await;
             let before = std::mem::replace(&mut used, self.processor_time()?);
             if used <= before + TICK * 5 {
-                return Ok(());
+                break;
             }
         }
+        Ok(())
     }
 
     /// The processor time that it has used so far, in its own code and in the kernel's.
