@@ -2,14 +2,16 @@
 
 use crate::person;
 use portcullis_pki::{SigningKey, certificates_from_pem};
-use portcullis_router_config::{CheckOptions, Severity, SourceFile, load};
-use portcullis_router_io::{BuildInfo, IdentityFiles, Router, RouterClock, RouterOptions};
+use portcullis_router_io::{
+    BuildInfo, IdentityFiles, Router, RouterClock, RouterFile, RouterOptions,
+};
 use portcullis_system::SystemEntropy;
 use rustls::ClientConfig;
 use rustls_pki_types::CertificateDer;
 use serde_json::Value;
 use std::fs;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 use support::controller::free_port;
@@ -134,19 +136,13 @@ edge:
     /// Runs it in this process.
     pub(crate) async fn start(&self) -> RunningRouter {
         let path = self.directory.file("router.yml");
-        let (name, bytes) = (path.display().to_string(), fs::read(&path).unwrap());
-        let loaded = load(&SourceFile::new(&name, &bytes), &CheckOptions::new());
-        let findings = loaded.report.findings.iter();
-        let mistakes: Vec<_> = findings
-            .filter(|finding| finding.diagnostic.severity == Severity::Error)
-            .collect();
+        let judged = RouterFile::judge(&path, &fs::read(&path).unwrap(), Path::exists);
+        let mistakes: Vec<_> = judged.mistakes().collect();
         assert!(mistakes.is_empty(), "{mistakes:?}");
+        let file = judged.accepted.unwrap();
         let starting = Router::start(RouterOptions {
-            identity: IdentityFiles::from_config(&loaded.config.identity).unwrap(),
-            config: loaded.config,
-            effective: loaded.effective,
-            has_edge: loaded.has_edge,
-            config_file: path,
+            identity: IdentityFiles::from_config(&file.config.identity).unwrap(),
+            file,
             build: BuildInfo {
                 version: "0.0.0",
                 revision: "test",

@@ -1,7 +1,6 @@
 //! The terminal of the commands about configuration files.
 
 use crate::cli::CONFIG;
-use crate::config::own_findings;
 use anyhow::{Context as _, anyhow};
 use portcullis_domain::terminal::escape_json;
 use portcullis_files::PUBLIC_MODE;
@@ -65,7 +64,7 @@ impl Console for ConfigConsole {
     }
 
     fn own_findings(&self, loaded: &LoadedConfig) -> Vec<Finding> {
-        own_findings(loaded)
+        portcullis_router::own_findings(loaded)
     }
 
     fn write(&self, text: &str) -> Result<(), ConfigError> {

@@ -24,6 +24,7 @@ mod edge;
 mod egress;
 mod encrypted_side;
 mod ends;
+mod file;
 mod group_credentials;
 mod health;
 mod identity;
@@ -50,6 +51,7 @@ pub use access::ModelFile;
 pub use certificate_request::CertificateRequest;
 pub use clock::RouterClock;
 pub use control::NoControllerError;
+pub use file::{JudgedFile, RouterFile};
 pub use identity::{
     IdentityDraft, IdentityError, IdentityFiles, IdentityWatcher, KeyRole, LoadedIdentity,
     NewIdentity, Reload,

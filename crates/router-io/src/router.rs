@@ -19,7 +19,6 @@ use portcullis_router::metrics::{MetricRegistry, MetricSource, MetricsOptions};
 use portcullis_router::tls::handshake_timeout;
 use portcullis_router::web::web_servers;
 use portcullis_router::{AdvertisedHost, IncompleteConfigError, advertised_hosts};
-use portcullis_router_config::EffectiveConfig;
 use portcullis_router_config::model::RouterConfig;
 use portcullis_transport::Observer;
 use tokio_util::sync::CancellationToken;
@@ -34,6 +33,7 @@ use crate::dispatcher::Dispatcher;
 use crate::edge::{Edge, EdgeParts};
 use crate::egress;
 use crate::ends::Ends;
+use crate::file::RouterFile;
 use crate::health::Health;
 use crate::identity::{IdentityError, IdentityFiles, IdentityWatcher, Reload, RenewableFiles};
 use crate::ingress::{Ingress, IngressOpenError};
@@ -65,13 +65,7 @@ pub struct BuildInfo {
 
 /// What a router is started with.
 pub struct RouterOptions {
-    pub config: RouterConfig,
-    /// The values of the configuration with their sources, for inspections.
-    pub effective: EffectiveConfig,
-    /// Whether there is a section `edge`; without it, the router serves the fabric only.
-    pub has_edge: bool,
-    /// Path of the configuration; default paths lie beside it.
-    pub config_file: PathBuf,
+    pub file: RouterFile,
     pub identity: IdentityFiles,
     pub build: BuildInfo,
     pub clock: RouterClock,
@@ -130,10 +124,7 @@ pub struct Router {
 /// What all parts of a router need.
 struct Base {
     id: Arc<str>,
-    config: RouterConfig,
-    effective: EffectiveConfig,
-    has_edge: bool,
-    config_file: PathBuf,
+    file: RouterFile,
     build: BuildInfo,
     identity: IdentityFiles,
     tls: Arc<Tls>,
@@ -215,8 +206,9 @@ impl Base {
         let identity = options.identity.clone();
         let (watcher, tls, id) = IdentityWatcher::begin(options.identity)?;
         let id: Arc<str> = id.into();
-        let (config, tasks) = (options.config, TaskTracker::new());
-        let control = ControlSettings::from_config(&config.ctrl, &options.config_file)?;
+        let (file, tasks) = (options.file, TaskTracker::new());
+        let config = &file.config;
+        let control = ControlSettings::from_config(&config.ctrl, &file.path)?;
         let controllers = Controllers::new(control.request_timeout)
             .with_unresponsive_after(control.unresponsive_after);
         let controllers = Arc::new(controllers);
@@ -233,14 +225,11 @@ impl Base {
         ));
         tasks.spawn(Arc::clone(&relay).run(stop.clone()));
         let base = Self {
-            trace: trace(&config, options.clock)?,
+            trace: trace(config, options.clock)?,
             ends: Ends::new(relay, &metrics, tasks.clone()),
             metrics,
             id,
-            config,
-            effective: options.effective,
-            has_edge: options.has_edge,
-            config_file: options.config_file,
+            file,
             build: options.build,
             identity,
             tls,
@@ -294,27 +283,27 @@ impl Base {
 
     /// What other routers have, and which section would bring it.
     fn say_what_is_missing(&self) {
-        if !self.has_edge {
+        if !self.file.has_edge {
             tracing::info!(
                 "there is no section `edge`: the router lets no SDKs in, and hosts nothing for them"
             );
         }
-        if self.config.link.listeners.is_empty() && self.config.link.dialers.is_empty() {
+        if self.file.config.link.listeners.is_empty() && self.file.config.link.dialers.is_empty() {
             tracing::info!("there is no section `link`: the router has no links with others");
         }
-        if self.config.dialers.is_empty() {
+        if self.file.config.dialers.is_empty() {
             tracing::info!(
                 "there is no section `dialers`: the router connects to no servers for services"
             );
         }
-        if self.config.listeners.is_empty() {
+        if self.file.config.listeners.is_empty() {
             tracing::info!("there is no section `listeners`: nothing enters the network here");
         }
     }
 
     /// Those who dial a host that no certificate names refuse the router.
     fn warn_of_missing_names(&self) {
-        for AdvertisedHost { key, host } in advertised_hosts(&self.config) {
+        for AdvertisedHost { key, host } in advertised_hosts(&self.file.config) {
             if !self.identity.covers_host(&host) {
                 tracing::warn!(
                     key,
@@ -346,7 +335,7 @@ impl Base {
         Ok(LinkManager::new(LinkParts {
             router: Arc::clone(&self.id),
             version: OPENZITI_LEVEL.to_owned(),
-            settings: LinkSettings::from_config(&self.config.link)?,
+            settings: LinkSettings::from_config(&self.file.config.link)?,
             dials: self.forwarder.link_dials,
             relay: Arc::clone(self.ends.relay()),
             metrics: Arc::clone(&self.metrics),
@@ -360,10 +349,11 @@ impl Base {
 
     /// The edge, unless the router is of the fabric only.
     fn edge(&self) -> Result<Option<Edge>, StartError> {
-        if !self.has_edge {
+        if !self.file.has_edge {
             return Ok(None);
         }
-        let mut settings = EdgeSettings::from_config(&self.config.edge, &self.config.listeners)?;
+        let mut settings =
+            EdgeSettings::from_config(&self.file.config.edge, &self.file.config.listeners)?;
         settings.limits.creations = self.forwarder.rate_limited;
         if let Some(descriptors) = self.max_descriptors {
             let descriptors = usize::try_from(descriptors).unwrap_or(usize::MAX);
@@ -371,13 +361,13 @@ impl Base {
         }
         let path = match &settings.model_file {
             Some(path) => PathBuf::from(path),
-            None => beside(&self.config_file, MODEL_FILE),
+            None => beside(&self.file.path, MODEL_FILE),
         };
         let edge = Edge::start(EdgeParts {
             version: self.version(),
             model_file: ModelFile::new(path, settings.save_interval),
             settings,
-            reports: PresenceReports::from_config(&self.config.connect_events)?,
+            reports: PresenceReports::from_config(&self.file.config.connect_events)?,
             tls: Arc::clone(&self.tls),
             controllers: Arc::clone(&self.controllers),
             ends: self.ends.clone(),
@@ -396,13 +386,14 @@ impl Base {
         links: &Arc<LinkManager>,
         edge: Option<&Edge>,
     ) -> Result<BoundListeners, StartError> {
-        let mut listeners = Listeners::new(handshake_timeout(&self.config.tls)?);
+        let mut listeners = Listeners::new(handshake_timeout(&self.file.config.tls)?);
         for (place, protocol) in links.protocols() {
             listeners.add(&place, protocol).await?;
         }
         if let Some(edge) = edge {
-            let web_sockets = &self.config.transport.wss;
-            for settings in EdgeListenerSettings::from_config(&self.config.listeners, web_sockets)?
+            let web_sockets = &self.file.config.transport.wss;
+            for settings in
+                EdgeListenerSettings::from_config(&self.file.config.listeners, web_sockets)?
             {
                 let place = settings.place().ok_or_else(|| StartError::EdgeAddress {
                     address: settings.address.clone(),
@@ -415,7 +406,7 @@ impl Base {
 
     /// Opens listeners for whoever speaks no SDK.
     async fn ingress(&self) -> Result<Ingress, StartError> {
-        let settings = ingress_settings(&self.config.listeners)?;
+        let settings = ingress_settings(&self.file.config.listeners)?;
         let (controllers, tls) = (&self.controllers, &self.tls);
         Ok(Ingress::open(settings, &self.ends, controllers, tls).await?)
     }
@@ -426,7 +417,7 @@ impl Base {
         metrics: &Arc<MetricRegistry>,
         links: &Arc<LinkManager>,
     ) -> Result<(WebServers, WebContent), StartError> {
-        let options = MetricsOptions::from_config(&self.config.metrics)?;
+        let options = MetricsOptions::from_config(&self.file.config.metrics)?;
         let reporter = MetricsReporter {
             registry: Arc::clone(metrics),
             relay: Arc::clone(self.ends.relay()),
@@ -438,7 +429,7 @@ impl Base {
         };
         self.tasks.spawn(reporter.run(self.stop.clone()));
         let health = Arc::new(Health::new(
-            HealthOptions::from_config(&self.config.health_checks)?,
+            HealthOptions::from_config(&self.file.config.health_checks)?,
             self.clock,
             Arc::clone(&self.controllers),
             Arc::clone(links) as _,
@@ -450,7 +441,7 @@ impl Base {
                 Tls::new(credentials).map_err(IdentityError::from)?,
             ))
         };
-        let servers = web_servers(&self.config.web)?;
+        let servers = web_servers(&self.file.config.web)?;
         let servers = WebServers::bind(servers, &self.tls, own_identity).await?;
         let content = WebContent {
             health,
@@ -466,7 +457,7 @@ impl Base {
         edge: Option<&Edge>,
         metrics: &Arc<MetricRegistry>,
     ) -> Result<ControlSetup, StartError> {
-        let offer = edge.map(|_| EdgeOffer::from_config(&self.config.listeners));
+        let offer = edge.map(|_| EdgeOffer::from_config(&self.file.config.listeners));
         let service = Dispatcher {
             routes: self.routes(edge)?,
             links: Arc::clone(links),
@@ -484,7 +475,7 @@ impl Base {
             controllers: Arc::clone(&self.controllers),
             service: Arc::new(service),
             observer: self.observer(Protocol::Control),
-            interfaces: InterfaceSettings::from_config(&self.config.interface_discovery)?,
+            interfaces: InterfaceSettings::from_config(&self.file.config.interface_discovery)?,
             identity: self.renewable_identity()?,
             renews_at_once: self.renews_at_once,
         })
@@ -492,10 +483,10 @@ impl Base {
 
     /// Lets the operator of the computer reach the router, which runs as well without.
     fn take_orders(&self, control: &Control) {
-        let socket = match OperatorSocket::bind(&self.config_file) {
+        let socket = match OperatorSocket::bind(&self.file.path) {
             Ok(socket) => socket,
             Err(error) => {
-                tracing::warn!(%error, file = %self.config_file.display(), "no socket for orders beside the file");
+                tracing::warn!(%error, file = %self.file.path.display(), "no socket for orders beside the file");
                 return;
             },
         };
@@ -509,7 +500,7 @@ impl Base {
     }
 
     fn routes(&self, edge: Option<&Edge>) -> Result<Arc<Routes>, StartError> {
-        let entries = &self.config.dialers;
+        let entries = &self.file.config.dialers;
         let mut dialers = egress::dialers(entries, &self.ends, &self.tls, &self.entropy)?;
         if let Some(edge) = edge {
             dialers.insert("edge".to_owned(), edge.dialer());
@@ -536,7 +527,7 @@ impl Base {
             clock: self.clock,
             metrics: Arc::clone(metrics),
             controllers: Arc::clone(&self.controllers),
-            config: Basics::shown_config(&self.effective, &self.config_file),
+            config: Basics::shown_config(&self.file.effective, &self.file.path),
         });
         inspections.register(Basics::KINDS, &basics);
         let circuits = Arc::new(Circuits::new(Arc::clone(self.ends.relay())));
@@ -552,10 +543,10 @@ impl Base {
 
     /// The identity whose certificates controllers renew: that of an edge router.
     fn renewable_identity(&self) -> Result<Option<Arc<dyn RenewableIdentity>>, StartError> {
-        if !self.has_edge {
+        if !self.file.has_edge {
             return Ok(None);
         }
-        let request = CertificateRequest::from_config(&self.config)?;
+        let request = CertificateRequest::from_config(&self.file.config)?;
         let files = self.identity.clone();
         let id = self.id.to_string();
         let renewable = RenewableFiles::new(files, request, id, Arc::clone(&self.tls));

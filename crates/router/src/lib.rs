@@ -63,12 +63,15 @@ pub mod ingress;
 mod key_effects;
 pub mod links;
 pub mod metrics;
+mod own_findings;
 mod section_reader;
 mod time;
 pub mod tls;
+mod unsupported;
 pub mod web;
 
 pub use crate::advertised::{AdvertisedHost, advertised_hosts};
 pub use crate::key_effects::keys_without_effect;
+pub use crate::own_findings::own_findings;
 pub use crate::section_reader::IncompleteConfigError;
 pub use crate::time::in_go;

@@ -42,10 +42,7 @@ pub(super) async fn run(arguments: RunArgs) -> anyhow::Result<()> {
         );
     }
     let starting = Router::start(RouterOptions {
-        config: file.config,
-        effective: file.effective,
-        has_edge: file.has_edge,
-        config_file: arguments.config,
+        file,
         identity,
         build: BUILD,
         clock: RouterClock::start(portcullis_system::env().now()),

@@ -15,10 +15,9 @@ use portcullis_pki::{KeyType, SigningKey};
 use portcullis_program::{build, descriptors};
 use portcullis_router_config::generate::{GenerateOptions, RouterKind, Tunnel, generate};
 use portcullis_router_config::model::RouterConfig;
-use portcullis_router_config::{CheckOptions, LoadedConfig, Severity, SourceFile, load};
 use portcullis_router_io::{
     BuildInfo, CertificateRequest, IdentityFiles, KeyRole, NewIdentity, Router, RouterClock,
-    RouterOptions,
+    RouterFile, RouterOptions,
 };
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -91,11 +90,11 @@ impl Companion {
             self.create()?;
         }
         follow_home(&self.file)?;
-        let loaded = read(&self.file)?;
-        let config = loaded.config;
+        let file = read(&self.file)?;
+        let config = &file.config;
         let identity = IdentityFiles::from_config(&config.identity)?;
         if !identity.is_enrolled() {
-            self.enroll(running, (&config, &identity), home)
+            self.enroll(running, (config, &identity), home)
                 .await
                 .context("the router cannot be enrolled")?;
         }
@@ -103,10 +102,7 @@ impl Companion {
         let address = edge.map(|address| address.value.clone());
         let env = running.app().env();
         let starting = Router::start(RouterOptions {
-            config,
-            effective: loaded.effective,
-            has_edge: loaded.has_edge,
-            config_file: self.file.clone(),
+            file,
             identity,
             build: BUILD,
             clock: RouterClock::start(env.now()),
@@ -229,21 +225,19 @@ fn directory(file: &Path) -> anyhow::Result<PathBuf> {
 }
 
 /// Reads the file of the router, which its owner may have changed.
-fn read(path: &Path) -> anyhow::Result<LoadedConfig> {
+fn read(path: &Path) -> anyhow::Result<RouterFile> {
     let name = path.display().to_string();
     let bytes = fs::read(path).with_context(|| format!("{name} cannot be read"))?;
-    let environment = |name: &str| std::env::var(name).ok();
-    let options = CheckOptions::new().environment(&environment);
-    let loaded = load(&SourceFile::new(&name, &bytes), &options);
-    let mut findings = loaded.report.findings.iter().map(|it| &it.diagnostic);
-    match findings.find(|diagnostic| diagnostic.severity == Severity::Error) {
-        None => Ok(loaded),
-        Some(mistake) => bail!(
+    let judged = RouterFile::judge(path, &bytes, Path::exists);
+    let mistake = judged.mistakes().next();
+    let mistake = mistake.map(|finding| finding.diagnostic.message.clone());
+    judged.accepted.with_context(|| {
+        format!(
             "{name}: {}; see `portcullis-router config check {}`",
-            mistake.message,
+            mistake.unwrap_or_default(),
             output::shell_quoted(&name),
-        ),
-    }
+        )
+    })
 }
 
 /// A port that was free a moment ago.

@@ -1,11 +1,12 @@
 //! What other routers do and this one does not.
 
-use portcullis_router::ingress::{IngressError, ingress_settings};
-use portcullis_router::links::parse_address;
 use portcullis_router_config::model::{Listener, RouterConfig, SourcedValue};
 use portcullis_router_config::{Diagnostic, Finding, KeyPath, Severity, Source};
 use portcullis_yaml::SourceLocation;
 use portcullis_yaml::syntax::HostPort;
+
+use crate::ingress::{IngressError, ingress_settings};
+use crate::links::parse_address;
 
 /// The router has no such listener.
 const UNSUPPORTED: &str = "unsupported";
@@ -19,7 +20,7 @@ struct Reason {
 
 /// Refuses listeners that this router cannot open: one that left them out would seem to work, and be reached
 /// by nobody.
-pub(super) fn check(config: &RouterConfig) -> Vec<Finding> {
+pub(crate) fn unsupported_entries(config: &RouterConfig) -> Vec<Finding> {
     let root = KeyPath::root();
     let mut findings = Vec::new();
     for (index, entry) in config.listeners.iter().enumerate() {

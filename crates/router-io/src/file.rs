@@ -1,0 +1,84 @@
+//! The configuration file that a router runs by.
+
+use std::path::{Path, PathBuf};
+
+use portcullis_router::control::EndpointsFile;
+use portcullis_router::own_findings;
+use portcullis_router_config::model::RouterConfig;
+use portcullis_router_config::{
+    CheckOptions, EffectiveConfig, Finding, Severity, SourceFile, codes, load,
+};
+
+/// A file that was accepted.
+pub struct RouterFile {
+    /// Default paths lie beside it.
+    pub path: PathBuf,
+    pub config: RouterConfig,
+    /// Its values with their sources, for inspections.
+    pub effective: EffectiveConfig,
+    /// Whether there is a section `edge`; without it, the router serves the fabric only.
+    pub has_edge: bool,
+}
+
+/// What there is to say of a file, and the file unless it has mistakes.
+pub struct JudgedFile {
+    /// Mistakes and warnings, each with its place.
+    pub findings: Vec<Finding>,
+    pub accepted: Option<RouterFile>,
+}
+
+impl RouterFile {
+    /// Reads the content of a file as the router does, with the variables of this process.
+    ///
+    /// The file may lack the addresses of controllers where `has_endpoints` says that others are known: those of
+    /// a token, or of the file that the router keeps itself, whose path it is given.
+    pub fn judge(
+        path: &Path,
+        content: &[u8],
+        has_endpoints: impl FnOnce(&Path) -> bool,
+    ) -> JudgedFile {
+        let name = path.display().to_string();
+        let environment = |name: &str| std::env::var(name).ok();
+        let options = CheckOptions::new().environment(&environment);
+        let loaded = load(&SourceFile::new(&name, content), &options);
+        let own = own_findings(&loaded);
+        let mut findings = loaded.report.findings;
+        findings.extend(own);
+        let file = Self {
+            path: path.to_owned(),
+            config: loaded.config,
+            effective: loaded.effective,
+            has_edge: loaded.has_edge,
+        };
+        if findings.iter().any(is_missing_endpoint) && has_endpoints(&file.endpoints_file()) {
+            findings.retain(|finding| !is_missing_endpoint(finding));
+        }
+        findings.retain(|finding| finding.diagnostic.severity != Severity::Note);
+        let is_refused = findings.iter().any(is_mistake);
+        JudgedFile {
+            findings,
+            accepted: (!is_refused).then_some(file),
+        }
+    }
+
+    /// Where the router keeps the addresses of controllers.
+    pub fn endpoints_file(&self) -> PathBuf {
+        EndpointsFile::path(&self.config.ctrl, &self.path)
+    }
+}
+
+impl JudgedFile {
+    /// What the file is refused for.
+    pub fn mistakes(&self) -> impl Iterator<Item = &Finding> {
+        self.findings.iter().filter(|finding| is_mistake(finding))
+    }
+}
+
+fn is_mistake(finding: &Finding) -> bool {
+    finding.diagnostic.severity == Severity::Error
+}
+
+fn is_missing_endpoint(finding: &Finding) -> bool {
+    let diagnostic = &finding.diagnostic;
+    diagnostic.code == codes::MISSING_KEY && diagnostic.path.dotted() == "ctrl.endpoint"
+}
