@@ -21,6 +21,7 @@ mod circuits;
 mod destination;
 mod dialer;
 mod hosts;
+mod input;
 mod listener;
 mod local_side;
 mod login;

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_forwarding::{Activity, Hop};
 use portcullis_router::access::{Usage, UsageSubject, UsedService};
-use portcullis_router::edge::{ChannelId, CircuitData, CircuitEnd, Closing, EndId, Flow, FromSdk};
+use portcullis_router::edge::{ChannelId, CircuitEnd, Closing, EndId, Flow, FromSdk};
 use portcullis_xgress::{Options, Side};
 use tokio::sync::mpsc;
 
 use super::destination::SdkDestination;
+use super::input::{Input, InputSender};
 use super::local_side::SdkSide;
 use crate::circuit_message::CircuitMessage;
 use crate::ends::{BorderMeter, EndHandle, EndTerms, Ends, Start, first_time_bytes};
@@ -30,7 +31,7 @@ pub(super) struct Circuits {
 enum OpenEnd {
     InRouter {
         end: EndHandle,
-        input: mpsc::UnboundedSender<CircuitData>,
+        input: InputSender,
     },
     InSdk {
         hop: Hop,
@@ -70,7 +71,7 @@ impl Circuits {
     }
 
     fn open_in_router(&self, end: &CircuitEnd) -> OpenEnd {
-        let (input, receiver) = mpsc::unbounded_channel();
+        let (input, receiver) = Input::open();
         let side = SdkSide::new(
             end.id.clone(),
             end.connection,
@@ -126,7 +127,7 @@ impl Circuits {
         let message = match content {
             FromSdk::Data(data) => {
                 if let OpenEnd::InRouter { input, .. } = open {
-                    let _is_over = input.send(data);
+                    input.send(data);
                 }
                 return;
             },

@@ -12,6 +12,7 @@ use portcullis_wire::xgress::Control;
 use portcullis_xgress::{EndReason, Segment};
 use tokio::sync::mpsc;
 
+use super::input::Input;
 use super::sending;
 use crate::ends::{FromLocal, LocalSide};
 use crate::sdk_channels::{Command, SdkEnd, SdkHandle};
@@ -27,7 +28,7 @@ pub(super) struct SdkSide {
     end: EndId,
     connection: ConnectionId,
     sdk: Arc<SdkHandle>,
-    input: mpsc::UnboundedReceiver<CircuitData>,
+    input: Input,
     /// Tells the channel of what was taken.
     taken: mpsc::UnboundedSender<(EndId, usize)>,
     taken_weight: usize,
@@ -49,7 +50,7 @@ impl SdkSide {
         end: EndId,
         connection: ConnectionId,
         sdk: Arc<SdkHandle>,
-        input: mpsc::UnboundedReceiver<CircuitData>,
+        input: Input,
         taken: mpsc::UnboundedSender<(EndId, usize)>,
     ) -> Self {
         Self {
@@ -117,7 +118,7 @@ impl LocalSide for SdkSide {
     }
 
     fn poll_read(&mut self, context: &mut Context<'_>) -> Poll<io::Result<FromLocal>> {
-        let Poll::Ready(next) = self.input.poll_recv(context) else {
+        let Poll::Ready(next) = self.input.poll_next(context) else {
             self.tell_taken();
             return Poll::Pending;
         };
