@@ -118,26 +118,26 @@ impl Channel {
             let heartbeats = self.options.heartbeats;
             self.heartbeats = heartbeats.map(|options| Heartbeats::start(options, now.mono));
         }
-        let underlay = self.underlays.insert(role);
-        self.divide_flows();
-        Ok(underlay)
+        Ok(self.change_underlays(|underlays| underlays.insert(role)))
     }
 
-    /// Divides what is queued among the connections that there are now.
-    fn divide_flows(&mut self) {
+    /// Changes the connections, and divides what is queued among those that there are then.
+    fn change_underlays<R>(&mut self, change: impl FnOnce(&mut Underlays) -> R) -> R {
+        let result = change(&mut self.underlays);
         for priority in Priority::ALL {
             let lanes = self.underlays.lanes(priority);
             self.outbox.queue_mut(priority).divide(lanes);
         }
+        result
     }
 
     /// Removes a connection that has ended. Frames that were handed out for it may be lost and are
     /// not sent again. Unknown connections are ignored.
     pub fn detach(&mut self, underlay: UnderlayId, now: Now) {
-        if self.underlays.remove(underlay).is_none() {
+        let removed = self.change_underlays(|underlays| underlays.remove(underlay));
+        if removed.is_none() {
             return;
         }
-        self.divide_flows();
         let kind = self.options.kind;
         if self.state != State::Open {
             if self.underlays.is_empty() {
@@ -158,8 +158,7 @@ impl Channel {
     /// Closes one connection gracefully: it gets no more frames, and its writer is told to close it
     /// after those that it has. The channel goes on with the others.
     pub fn close_underlay(&mut self, underlay: UnderlayId) {
-        self.underlays.advance_phase(underlay, Phase::Closing);
-        self.divide_flows();
+        self.change_underlays(|underlays| underlays.advance_phase(underlay, Phase::Closing));
     }
 
     /// Closes the channel. There is no goodbye on the wire: queued frames are sent, for a second at

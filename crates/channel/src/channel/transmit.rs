@@ -29,8 +29,9 @@ impl Channel {
                 return None;
             }
         }
-        self.underlays.advance_phase(underlay, Phase::CloseSignaled);
-        self.divide_flows();
+        self.change_underlays(|underlays| {
+            underlays.advance_phase(underlay, Phase::CloseSignaled);
+        });
         (phase != Phase::CloseSignaled).then_some(Transmit::Close)
     }
 
