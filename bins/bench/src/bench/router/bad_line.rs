@@ -2,14 +2,11 @@
 
 use super::Routers;
 use super::between::Between;
-use super::network::{Network, Site};
-use super::relay::Relays;
 use super::server::Server;
 use super::streams::{Carried, Turn, carry};
 use crate::bench::plan::say;
 use crate::bench::report::{Figure, Report, Target, Unit};
 use crate::bench::scale::Scale;
-use crate::testbed::controller::Program;
 use portcullis_bad_line::{Mirror, Quality};
 use std::path::Path;
 use std::time::Duration;
@@ -45,17 +42,9 @@ pub(super) async fn measure(
         },
     };
     say("throughput over a line that loses packets")?;
-    let between = Between::BadLine;
     let directory = scratch.join("bad-line");
-    std::fs::create_dir_all(&directory)?;
-    let relays = Relays::start(&directory, server.address(), between).await?;
-    let program = Program::new(controller, &directory, "routers");
-    let site = Site {
-        directory: &directory,
-        server: server.address(),
-        between,
-    };
-    let network = Network::start(&program, routers.ours, site).await?;
+    let starting = Between::BadLine.start(controller, routers.ours, &directory, server.address());
+    let (network, relays) = starting.await?;
     let turn = Turn {
         warm_up: WARM_UP,
         time: scale.turn().time.max(LEAST_TIME),

@@ -1,8 +1,14 @@
 //! What lies between two routers, or two relays.
 
+use super::RouterProgram;
 use super::line::Line;
+use super::network::{Network, Site};
+use super::relay::Relays;
+use crate::testbed::controller::Program;
 use portcullis_bad_line::Mirror;
+use std::fs;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::path::Path;
 use std::time::Duration;
 
 /// What lies between them.
@@ -16,6 +22,25 @@ pub(super) enum Between {
 }
 
 impl Between {
+    /// Starts routers and relays, with this between them, in a folder of their own.
+    pub(super) async fn start(
+        self,
+        controller: &Path,
+        router: &RouterProgram,
+        directory: &Path,
+        server: SocketAddr,
+    ) -> anyhow::Result<(Network, Relays)> {
+        fs::create_dir_all(directory)?;
+        let relays = Relays::start(directory, server, self).await?;
+        let program = Program::new(controller, directory, "routers");
+        let site = Site {
+            directory,
+            server,
+            between: self,
+        };
+        Ok((Network::start(&program, router, site).await?, relays))
+    }
+
     /// Where the second one has to listen.
     pub(super) const fn host(self) -> Ipv4Addr {
         match self {

@@ -2,15 +2,12 @@
 
 use super::Routers;
 use super::between::Between;
-use super::network::{Network, Site};
-use super::relay::Relays;
 use super::server::Server;
 use super::streams::{Carried, QUIET, Turn, carry};
 use super::way::Way;
 use crate::bench::plan::say;
 use crate::bench::report::{Figure, Report, Target, Unit};
 use crate::bench::scale::Scale;
-use crate::testbed::controller::Program;
 use std::path::Path;
 use std::time::Duration;
 
@@ -63,16 +60,13 @@ pub(super) async fn measure(
     for distance in DISTANCES {
         say("throughput over a distance")?;
         let directory = scratch.join(format!("{}", distance.delay.as_millis()));
-        std::fs::create_dir_all(&directory)?;
-        let between = Between::Distance(distance.delay);
-        let relays = Relays::start(&directory, server.address(), between).await?;
-        let program = Program::new(controller, &directory, "routers");
-        let site = Site {
-            directory: &directory,
-            server: server.address(),
-            between,
-        };
-        let network = Network::start(&program, routers.ours, site).await?;
+        let starting = Between::Distance(distance.delay).start(
+            controller,
+            routers.ours,
+            &directory,
+            server.address(),
+        );
+        let (network, relays) = starting.await?;
         let bare = over(server, relays.way(), scale).await?;
         let ours = over(server, network.way(), scale).await?;
         network.stop().await?;
