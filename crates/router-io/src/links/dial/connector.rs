@@ -108,17 +108,9 @@ impl Connector for LinkConnector {
     }
 
     fn check(&mut self, answer: &Accepted) -> Result<(), String> {
-        let Some(opened) = self.opened.take() else {
-            return Ok(());
-        };
-        let reached = answer.responder.clone().or(opened.certified);
-        let reached = reached.unwrap_or_default();
-        if reached != self.router.as_str() {
-            return Err(format!(
-                "router {reached} answers, and not router {}",
-                self.router
-            ));
-        }
+        let opened = self.opened.take().ok_or("there is no connection")?;
+        let (certified, said) = (opened.certified.as_deref(), answer.responder.as_deref());
+        verify_peer(&self.router, certified, said)?;
         if let Some(place) = opened.place.upgrade() {
             place.get_or_init(|| self.connections.list(opened.connection));
         }
@@ -126,7 +118,51 @@ impl Connector for LinkConnector {
     }
 }
 
+/// Whether the router that was dialed answers. Its certificate has to be that router's, whatever it says of
+/// itself: any router of the network has one that is trusted.
+fn verify_peer(
+    dialed: &RouterId,
+    certified: Option<&str>,
+    said: Option<&str>,
+) -> Result<(), String> {
+    if certified != Some(dialed.as_str()) {
+        let shown = certified.unwrap_or("nobody");
+        return Err(format!(
+            "the certificate is that of {shown}, and not that of router {dialed}"
+        ));
+    }
+    match said {
+        Some(said) if said != dialed.as_str() => {
+            Err(format!("router {said} answers, and not router {dialed}"))
+        },
+        _ => Ok(()),
+    }
+}
+
 fn common_name(stream: &TlsStream<TcpStream>) -> Option<String> {
     let leaf = stream.get_ref().1.peer_certificates()?.first()?;
     Certificate::from_der(leaf.to_vec()).ok()?.common_name()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn router_is_reached_that_its_certificate_names_and_that_claims_to_be_no_other() {
+        let dialed = RouterId::from_wire("r2");
+        for said in [None, Some("r2")] {
+            assert_eq!(verify_peer(&dialed, Some("r2"), said), Ok(()));
+            for other in [None, Some(""), Some("r3"), Some("r2 ")] {
+                assert!(verify_peer(&dialed, other, said).is_err(), "{other:?}");
+            }
+        }
+        for said in ["", "r3"] {
+            let refused = verify_peer(&dialed, Some("r2"), Some(said));
+            assert_eq!(
+                refused,
+                Err(format!("router {said} answers, and not router r2"))
+            );
+        }
+    }
 }

@@ -75,6 +75,18 @@ async fn link_meant_for_another_router_is_refused_by_both() {
 }
 
 #[tokio::test]
+async fn router_that_answers_for_another_has_no_link() {
+    let world = World::new();
+    let first = world.router("r1").await;
+    let certificate = Tls::new(world.network.credentials("r2")).unwrap();
+    let impostor = TestRouter::start("r3", certificate, settings(), &world.enrolled).await;
+    // Dialed several times by then.
+    first.learn_of(&impostor);
+    sleep(Duration::from_millis(500)).await;
+    assert!(first.manager.views().is_empty());
+}
+
+#[tokio::test]
 async fn further_connections_need_certificate_link_group_and_secret_of_the_first() {
     let world = World::new();
     let router = world.router("r2").await;
