@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 use portcullis_channel::Role;
 use portcullis_channel::group::DialFailure;
 use portcullis_channel::hello::Accepted;
-use portcullis_pki::Fingerprint;
+use portcullis_pki::{Certificate, Fingerprint, SpiffeId, SpiffePath};
 use portcullis_router::control::{ControlAddress, Target, check_controller};
 use portcullis_router::edge::ControllerId;
 use portcullis_transport::{Connector, DialError};
@@ -36,6 +36,8 @@ pub(super) struct ControllerConnector {
     place: Arc<Place>,
     /// Who has answered first; all connections have to lead there.
     controller: Option<ControllerId>,
+    /// The controllers that the certificate of the last connection names.
+    certified: Vec<ControllerId>,
     /// Counts failures: the next address follows on each.
     failures: usize,
     /// Whether the last connection showed the certificate that a renewal has left over.
@@ -50,6 +52,7 @@ impl ControllerConnector {
             context,
             place,
             controller: None,
+            certified: Vec::new(),
             failures: 0,
             shows_left_over: false,
             forgotten,
@@ -82,7 +85,10 @@ impl Connector for ControllerConnector {
         let from = self.context.settings.bind.as_deref();
         let socket = tcp::connect(&address.host, address.port, from).await?;
         let tls = self.tls();
-        tls.connect(socket, &address.host, PROTOCOL).await
+        let stream = tls.connect(socket, &address.host, PROTOCOL).await?;
+        let leaf = stream.get_ref().1.peer_certificates().unwrap_or_default();
+        self.certified = leaf.first().map(|leaf| named(leaf)).unwrap_or_default();
+        Ok(stream)
     }
 
     fn random(&mut self) -> u32 {
@@ -91,6 +97,11 @@ impl Connector for ControllerConnector {
 
     fn check(&mut self, answer: &Accepted) -> Result<(), String> {
         let controller = check_controller(answer)?;
+        if let Some(other) = self.certified.iter().find(|one| **one != controller) {
+            return Err(format!(
+                "controller {controller} answers with the certificate of controller {other}"
+            ));
+        }
         if let Some(identity) = &self.context.identity {
             identity.settle(self.shows_left_over);
         }
@@ -130,6 +141,20 @@ impl Connector for ControllerConnector {
             tracing::warn!(controller = %target, address, %reason, "controller not reached; it is tried again");
         }
     }
+}
+
+/// The controllers whose SPIFFE IDs a certificate has. Certificates of networks with a single controller
+/// need not have any.
+fn named(leaf: &[u8]) -> Vec<ControllerId> {
+    let Ok(leaf) = Certificate::from_der(leaf) else {
+        return Vec::new();
+    };
+    let ids = leaf.uri_names().filter_map(|uri| SpiffeId::parse(uri).ok());
+    let controllers = ids.filter_map(|id| match id.path() {
+        SpiffePath::Controller(controller) => Some(controller.as_str().into()),
+        _ => None,
+    });
+    controllers.collect()
 }
 
 /// Whether a controller that answers like this knows nothing of a channel that was open.

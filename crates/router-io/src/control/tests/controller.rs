@@ -31,6 +31,8 @@ use super::world::{Authority, soon};
 pub(super) struct Says {
     pub(super) id: &'static str,
     pub(super) capability: ControllerCapability,
+    /// The SPIFFE ID in its certificate.
+    pub(super) spiffe_id: Option<&'static str>,
     /// Why it refuses every router.
     pub(super) refusal: Option<&'static str>,
 }
@@ -64,6 +66,7 @@ impl Says {
         Self {
             id,
             capability: ControllerCapability::LegacySessionsAreJwts,
+            spiffe_id: None,
             refusal: None,
         }
     }
@@ -77,7 +80,7 @@ impl FakeController {
     pub(super) async fn start_at(at: SocketAddr, says: Says, authority: &Authority) -> Self {
         let socket = TcpListener::bind(at).await.unwrap();
         let address = socket.local_addr().unwrap();
-        let acceptor = acceptor(authority);
+        let acceptor = acceptor(authority, says.spiffe_id);
         let (sender, opened) = mpsc::unbounded_channel();
         let stop = CancellationToken::new();
         let says = Arc::new(Mutex::new(says));
@@ -234,8 +237,8 @@ pub(super) fn version() -> BuildVersion {
     }
 }
 
-fn acceptor(authority: &Authority) -> TlsAcceptor {
-    let (chain, key) = authority.issue("localhost");
+fn acceptor(authority: &Authority, spiffe_id: Option<&str>) -> TlsAcceptor {
+    let (chain, key) = authority.issue("localhost", spiffe_id);
     let provider = Arc::new(aws_lc_rs::default_provider());
     let mut config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()

@@ -140,6 +140,39 @@ async fn controller_that_is_too_old_or_of_another_authority_is_none() {
 }
 
 #[tokio::test]
+async fn certificate_of_another_controller_is_no_answer() {
+    let (authority, directory) = (Authority::new(), TempDir::new().unwrap());
+    let certified = |spiffe_id| Says {
+        spiffe_id: Some(spiffe_id),
+        ..Says::usual("c1")
+    };
+    let at = "127.0.0.1:0".parse().unwrap();
+    let other = certified("spiffe://example.test/controller/c2");
+    let other = FakeController::start_at(at, other, &authority).await;
+    let section = format!("{{endpoint: '{}', startupTimeout: 300ms}}", other.place());
+    let router = Router {
+        section,
+        ..Router::at(&authority, &directory, &[])
+    };
+    let mut router = router.start();
+    let error = router.control.first_contact().await.unwrap_err();
+    let error = error.to_string();
+    assert!(
+        error.contains("controller c1 answers with the certificate of controller c2"),
+        "{error}"
+    );
+    assert!(router.has_no_event());
+
+    let place = other.address;
+    other.stop().await;
+    let own = certified("spiffe://example.test/controller/c1");
+    let mut own = FakeController::start_at(place, own, &authority).await;
+    let _channel = own.router().await;
+    router.connects_to("c1").await;
+    router.stop().await;
+}
+
+#[tokio::test]
 async fn router_without_controllers_says_that_there_is_none() {
     let (authority, directory) = (Authority::new(), TempDir::new().unwrap());
     let router = Router {

@@ -11,7 +11,7 @@ use portcullis_router::control::{ControlSettings, EdgeOffer, Greeting, Interface
 use portcullis_router::edge::ControllerId;
 use portcullis_router_config::{CheckOptions, SourceFile, load};
 use portcullis_wire::control::ControlMessage;
-use rcgen::{CertificateParams, Issuer, KeyPair};
+use rcgen::{CertificateParams, Issuer, KeyPair, SanType};
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 use tempfile::TempDir;
 use tokio::sync::mpsc;
@@ -52,20 +52,23 @@ impl Authority {
     pub(super) fn issue(
         &self,
         name: &str,
+        uri: Option<&str>,
     ) -> (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>) {
         let key = KeyPair::generate().unwrap();
-        let params = CertificateParams::new(vec![name.to_owned()]).unwrap();
+        let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
+        let uri = uri.map(|uri| SanType::URI(uri.try_into().unwrap()));
+        params.subject_alt_names.extend(uri);
         let leaf = params.signed_by(&key, &self.issuer).unwrap();
         let key = PrivateKeyDer::try_from(key.serialize_der()).unwrap();
         (vec![leaf.der().clone()], key)
     }
 
     pub(super) fn tls(&self) -> Arc<Tls> {
-        let (client_chain, client_key) = self.issue("router");
+        let (client_chain, client_key) = self.issue("router", None);
         let tls = Tls::new(Credentials {
             client_chain,
             client_key,
-            servers: vec![self.issue("localhost")],
+            servers: vec![self.issue("localhost", None)],
             authorities: vec![self.root.clone()],
         });
         Arc::new(tls.unwrap())
