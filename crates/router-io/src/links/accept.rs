@@ -32,6 +32,25 @@ struct Candidate<S> {
     key: LinkKey,
 }
 
+/// A link would be one too many.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(super) enum NotAccepted {
+    #[error("another link has this id")]
+    IdTaken,
+    #[error("the router has too many links")]
+    TooMany,
+}
+
+impl NotAccepted {
+    /// What the router is told: whether it may try again soon.
+    const fn class(self) -> RejectClass {
+        match self {
+            Self::IdTaken => RejectClass::NotPermitted,
+            Self::TooMany => RejectClass::Busy,
+        }
+    }
+}
+
 /// Where the place of a link in the registry of groups is given back.
 pub(super) type GroupPlace = Registration<Fingerprint>;
 
@@ -119,8 +138,9 @@ impl LinkManager {
         let router = candidate.hello.router_id.as_str();
         let result = match self.may_accept(&candidate.key, &candidate.link().id) {
             Ok(()) => self.verification.confirm(router, candidate.leaf).await,
-            Err(reason) => {
-                candidate.incoming.reject(RejectClass::Busy, reason).await;
+            Err(error) => {
+                let (class, reason) = (error.class(), error.to_string());
+                candidate.incoming.reject(class, &reason).await;
                 return None;
             },
         };
@@ -134,10 +154,7 @@ impl LinkManager {
                     "a link is refused: the router is not verified"
                 );
                 let reason = error.to_string();
-                candidate
-                    .incoming
-                    .reject(RejectClass::NotPermitted, &reason)
-                    .await;
+                candidate.incoming.reject(error.class(), &reason).await;
                 None
             },
         }

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use portcullis_channel::group::{ChannelGrant, ConnectionCounts, DialOptions, GroupId};
 use portcullis_channel::headers::key;
-use portcullis_channel::hello::{AnswerError, Grouping, Hello};
+use portcullis_channel::hello::{AnswerError, Grouping, Hello, RejectClass};
 use portcullis_channel::{ChannelKind, ChannelSide, Headers, Role};
 use portcullis_domain::entropy::{self, Entropy, EntropyError};
-use portcullis_router::links::{ConnectionLayout, Dial, LinkSettings, parse_address};
+use portcullis_router::links::{ConnectionLayout, Dial, DialFailure, LinkSettings, parse_address};
 use portcullis_transport::{
     ChannelHandle, Connector as _, DialError, Group, GroupSettings, Inbox, Transport, dial,
 };
@@ -50,6 +50,18 @@ pub(super) enum LinkDialError {
     Entropy(#[from] EntropyError),
     #[error(transparent)]
     Dial(#[from] DialError),
+}
+
+impl LinkDialError {
+    /// What it means for the next attempt.
+    pub(super) fn failure(&self) -> DialFailure {
+        match self {
+            Self::Dial(DialError::Rejected(rejection)) if rejection.class == RejectClass::Busy => {
+                DialFailure::Busy
+            },
+            _ => DialFailure::Failed,
+        }
+    }
 }
 
 impl Dialing {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use portcullis_channel::ResultMessage;
 use portcullis_channel::ResultStatus;
+use portcullis_channel::hello::RejectClass;
 use portcullis_domain::clock::Timestamp;
 use portcullis_pki::{Certificate, Fingerprint, TrustAnchors, VerifyAt};
 use portcullis_router::edge::{Recipient, RequestFailure};
@@ -41,6 +42,18 @@ pub(super) enum Unverified {
     NoAnswer,
     #[error("the controller does not confirm the router: {}", .0.escape_debug())]
     Refused(String),
+}
+
+impl Unverified {
+    /// What the router is told: whether it may try again soon.
+    pub(super) const fn class(&self) -> RejectClass {
+        match self {
+            Self::NoController | Self::NoAnswer => RejectClass::Busy,
+            Self::NoCertificate | Self::Untrusted(_) | Self::Refused(_) => {
+                RejectClass::NotPermitted
+            },
+        }
+    }
 }
 
 impl Verification {

@@ -130,6 +130,12 @@ impl DialTarget {
         self.due = after(now, self.pause);
     }
 
+    /// Schedules the next attempt after the shortest pause, with which growth begins anew.
+    pub(super) fn retry_soon(&mut self, policy: BackoffPolicy, now: Timestamp) {
+        self.pause = policy.min();
+        self.due = after(now, self.pause);
+    }
+
     /// Schedules an attempt now and resets the backoff.
     pub(super) fn retry_now(&mut self, now: Timestamp) {
         self.pause = Duration::ZERO;

@@ -23,6 +23,9 @@ use crate::time::after;
 pub enum DialFailure {
     /// There is no link: no connection, a failed negotiation, or a full dial queue.
     Failed,
+    /// The peer is there, but cannot take a link for now. The shortest pause follows, however many failures
+    /// there were.
+    Busy,
     /// The peer closed it before it was in use, most likely because it had dialed too. One to four
     /// seconds are added to the pause, so that the two do not collide again.
     Duplicate,
@@ -241,9 +244,13 @@ impl Links {
             target.reset_backoff(policy, now);
             return;
         }
-        target.record_failure(policy, self.entropy.as_ref(), now);
-        if failure == DialFailure::Duplicate {
-            target.due = after(target.due, collision_delay(self.entropy.as_ref()));
+        match failure {
+            DialFailure::Failed => target.record_failure(policy, self.entropy.as_ref(), now),
+            DialFailure::Busy => target.retry_soon(policy, now),
+            DialFailure::Duplicate => {
+                target.record_failure(policy, self.entropy.as_ref(), now);
+                target.due = after(target.due, collision_delay(self.entropy.as_ref()));
+            },
         }
     }
 

@@ -179,6 +179,26 @@ fn pauses_stop_growing() {
 }
 
 #[test]
+fn who_is_busy_is_dialed_after_the_shortest_pause_however_often_it_was_not_reached() {
+    let mut links = links(SECTION);
+    connect(&mut links, &[listener("tls:r2:1")], at(0));
+    let mut now = 0;
+    for (failure, pause) in [
+        (DialFailure::Failed, 50),
+        (DialFailure::Failed, 100),
+        (DialFailure::Busy, 50),
+        (DialFailure::Busy, 50),
+        (DialFailure::Failed, 100),
+    ] {
+        let ticket = the_dial(&mut links, at(now)).ticket;
+        links.dial_failed(ticket, failure, at(now));
+        let until = waiting_until(&links);
+        assert!((until - now / 100 - pause).abs() <= 1, "{until}: {pause}");
+        now = until * 100 + 100;
+    }
+}
+
+#[test]
 fn a_duplicate_adds_seconds_to_the_pause() {
     let mut links = links(SECTION);
     connect(&mut links, &[listener("tls:r2:1")], at(0));

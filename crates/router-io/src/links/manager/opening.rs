@@ -7,7 +7,7 @@ use portcullis_router::links::{Admission, Dial, DialFailure, Link, LinkId, LinkK
 use portcullis_transport::Inbox;
 
 use super::{LinkManager, State};
-use crate::links::accept::{GroupPlace, MAX_ACCEPTED};
+use crate::links::accept::{GroupPlace, MAX_ACCEPTED, NotAccepted};
 use crate::links::dial::{Dialed, LinkDialError};
 use crate::links::open_link::OpenLink;
 
@@ -33,7 +33,7 @@ impl LinkManager {
         let key = ticket.key().clone();
         self.act(|state, now| {
             state.dials.finish();
-            state.links.dial_failed(ticket, DialFailure::Failed, now);
+            state.links.dial_failed(ticket, error.failure(), now);
         });
         self.report_lost(&key);
     }
@@ -68,17 +68,17 @@ impl LinkManager {
         &self,
         key: &LinkKey,
         id: &LinkId,
-    ) -> Result<(), &'static str> {
+    ) -> Result<(), NotAccepted> {
         let state = self.state.lock();
         let is_taken = |open: &OpenLink| open.link.id == *id && open.key.peer() != key.peer();
         if state.open.values().any(|open| is_taken(open)) {
-            return Err("another link has this id");
+            return Err(NotAccepted::IdTaken);
         }
         let of_router = state.open.values();
         let of_router =
             of_router.filter(|open| open.dialed.is_none() && open.key.peer() == key.peer());
         if of_router.count() >= MAX_ACCEPTED {
-            return Err("the router has too many links");
+            return Err(NotAccepted::TooMany);
         }
         Ok(())
     }
@@ -92,7 +92,7 @@ impl LinkManager {
     ) {
         // Meanwhile others may have come.
         if let Err(reason) = self.may_accept(&link.key, &link.link.id) {
-            tracing::debug!(link = %link.link.id, reason, "a link is closed");
+            tracing::debug!(link = %link.link.id, %reason, "a link is closed");
             link.close();
             self.give_back(place);
             return;

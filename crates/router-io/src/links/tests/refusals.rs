@@ -6,7 +6,8 @@ use std::time::Duration;
 use portcullis_channel::Headers;
 use portcullis_channel::group::{GroupId, GroupSecret};
 use portcullis_channel::headers::key;
-use portcullis_channel::hello::{GroupHello, Grouping, Hello};
+use portcullis_channel::hello::{GroupHello, Grouping, Hello, RejectClass};
+use portcullis_router::links::BackoffPolicy;
 use portcullis_transport::{DialError, Dialed, dial};
 use portcullis_wire::link::{LinkHello, SplitLinkPart};
 use tokio::io::AsyncReadExt as _;
@@ -14,7 +15,8 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_rustls::client::TlsStream;
 
-use super::world::{TestNetwork, TestRouter, World, settings};
+use super::controller::{self, CONTROLLER};
+use super::world::{TestNetwork, TestRouter, World, settings, wait_until};
 use crate::links::LINK_ALPN;
 use crate::tls::Tls;
 
@@ -32,6 +34,34 @@ async fn router_that_the_controller_does_not_confirm_has_no_link() {
         "the controller does not confirm the router: wrong fingerprint"
     );
     assert!(second.manager.views().is_empty());
+}
+
+#[tokio::test]
+async fn router_without_a_controller_is_tried_again_soon() {
+    let world = World::new();
+    let second = world.router("r2").await;
+    let mut patient = settings();
+    let seconds = Duration::from_secs;
+    // Seven failures would take pauses of 16 s and more.
+    let pause = BackoffPolicy::new(Duration::from_millis(50), seconds(60), 3.0).unwrap();
+    patient.dialers[0].healthy = pause;
+    let first = world.router_with("r1", patient).await;
+    second.controllers.remove(&CONTROLLER.into());
+    let refused = knock(&second, &first.tls, &hello("r1", "r2")).await;
+    let Err(DialError::Rejected(refused)) = refused else {
+        panic!("{refused:?}");
+    };
+    let reason = "no controller is there to verify the router";
+    assert_eq!(
+        (refused.class, &*refused.reason),
+        (RejectClass::Busy, reason)
+    );
+
+    first.learn_of(&second);
+    wait_until(|| attempts(&first) >= 8).await;
+    controller::connect(&second.controllers, &world.enrolled).await;
+    let linked = timeout(seconds(5), first.linked(4)).await;
+    assert!(linked.is_ok(), "the pauses have grown");
 }
 
 #[tokio::test]
@@ -185,6 +215,13 @@ async fn connection_that_says_nothing_is_closed() {
         .await
         .expect("the connection ends");
     assert!(rest.is_empty());
+}
+
+/// How often a router has dialed the only link that it wants.
+fn attempts(router: &TestRouter) -> u32 {
+    let peers = router.manager.peers();
+    let targets = peers.iter().flat_map(|peer| &peer.targets);
+    targets.map(|target| target.attempts).sum()
 }
 
 fn link_hello(from: &str, to: &str) -> LinkHello {
