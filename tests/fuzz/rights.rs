@@ -6,7 +6,8 @@ use portcullis_channel::{ContentType, Headers, Message};
 use portcullis_domain::clock::{SignedDuration, Timestamp};
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_router::access::{
-    AccessControl, DataModel, Replica, TokenVerifier, Usage, UsageSubject, UsedService,
+    AccessControl, DataModel, PostureReports, Replica, TokenVerifier, Usage, UsageSubject,
+    UsedService,
 };
 use portcullis_router::edge::{
     Access as _, ApiSession, ChannelId, ClientCertificates, ControllerId, SessionKind,
@@ -311,7 +312,7 @@ impl Router {
             return self.note(true, "unreadable");
         };
         for channel in 1..=self.channels {
-            let said = said.responses.clone();
+            let said = PostureReports::read(&self.control, said.responses.clone());
             let outcome = self
                 .control
                 .report_posture(ChannelId(channel), said, self.now);

@@ -9,13 +9,10 @@ use std::sync::Arc;
 use parking_lot::RwLock;
 use portcullis_domain::FieldError;
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::policies::ServiceGrant;
-use portcullis_router::access::{AccessControl, Consequences, DataModel, Usage, UsedService};
-use portcullis_router::edge::{
-    Access, ApiSession, ChannelId, ClientCertificates, ControllerId, LoginRefusal, Recipient,
-    Refusal, ServiceId, ServiceReference, ServiceSession,
+use portcullis_router::access::{
+    AccessControl, Consequences, DataModel, Keeper, PostureReports, Usage, UsedService,
 };
-use portcullis_wire::Token;
+use portcullis_router::edge::{ApiSession, ChannelId, ControllerId, Recipient, Refusal};
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::data_model::{DataStateValidation, ValidateDataState};
 use portcullis_wire::edge::{PostureResponse, PostureStateChange, ServiceChangeSet};
@@ -146,8 +143,9 @@ impl Rights {
         channel: ChannelId,
         responses: Vec<PostureResponse>,
     ) -> Result<(), FieldError> {
+        let said = PostureReports::read(self, responses);
         self.change(
-            |control, now| match control.report_posture(channel, responses, now) {
+            |control, now| match control.report_posture(channel, said, now) {
                 Ok(consequences) => (Ok(()), consequences),
                 Err(error) => (Err(error), Consequences::default()),
             },
@@ -189,7 +187,12 @@ impl Rights {
         }
     }
 
-    /// Reads from the data model.
+    /// The data model as it is now.
+    pub(crate) fn model(&self) -> DataModel {
+        self.control.read().model().clone()
+    }
+
+    /// Reads from the data model, which others wait for.
     pub(crate) fn with_model<R>(&self, read: impl FnOnce(&DataModel) -> R) -> R {
         read(self.control.read().model())
     }
@@ -261,60 +264,14 @@ impl Rights {
     }
 }
 
-impl Access for Rights {
-    fn authenticate(
-        &self,
-        token: &Token,
-        certificates: &ClientCertificates,
-        now: Timestamp,
-    ) -> Result<ApiSession, LoginRefusal> {
-        let control = self.control.read();
-        control.authenticate(token, certificates, now)
+impl Keeper for Rights {
+    type Verifier = Verifier;
+
+    fn verifier(&self) -> &Verifier {
+        &Verifier
     }
 
-    fn renew(
-        &self,
-        session: &ApiSession,
-        token: &Token,
-        now: Timestamp,
-    ) -> Result<ApiSession, Refusal> {
-        self.control.read().renew(session, token, now)
-    }
-
-    fn check_session(&self, session: &ApiSession, now: Timestamp) -> Result<(), String> {
-        self.control.read().check_session(session, now)
-    }
-
-    fn check_service_session(
-        &self,
-        session: &ApiSession,
-        token: &Token,
-        now: Timestamp,
-    ) -> Result<ServiceSession, Refusal> {
-        let control = self.control.read();
-        control.check_service_session(session, token, now)
-    }
-
-    fn find_service(
-        &self,
-        session: &ApiSession,
-        service: ServiceReference<'_>,
-    ) -> Result<ServiceId, Refusal> {
-        self.control.read().find_service(session, service)
-    }
-
-    fn check_grant(
-        &self,
-        session: &ApiSession,
-        grant: ServiceGrant,
-        service: &ServiceId,
-        now: Timestamp,
-    ) -> Result<(), Refusal> {
-        let control = self.control.read();
-        control.check_grant(session, grant, service, now)
-    }
-
-    fn requires_encryption(&self, service: &ServiceId) -> bool {
-        self.control.read().requires_encryption(service)
+    fn look<R>(&self, look: impl FnOnce(&AccessControl<Verifier>) -> R) -> R {
+        look(&self.control.read())
     }
 }

@@ -88,6 +88,8 @@ fn client() -> Client {
         kind: SessionKind::Oidc,
         token: Token::new("ey...".to_owned()),
         expires_at: None,
+        claims: None,
+        identity_was_known: true,
     };
     let certificates = ClientCertificates {
         fingerprints: ["2c1d8f00".to_owned()].into(),

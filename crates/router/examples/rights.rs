@@ -5,7 +5,7 @@
 use portcullis_domain::clock::{SignedDuration, Timestamp};
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_router::access::{
-    AccessControl, Replica, TokenVerifier, Usage, UsageSubject, UsedService,
+    AccessControl, PostureReports, Replica, TokenVerifier, Usage, UsageSubject, UsedService,
 };
 use portcullis_router::edge::{Access as _, ChannelId, ClientCertificates, ControllerId};
 use portcullis_wire::Token;
@@ -98,6 +98,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let said = vec![PostureResponse {
         posture: Some(code),
     }];
+    let said = PostureReports::read(&control, said);
     let _ = control.report_posture(channel, said, start)?;
     let is_open = control.begin(dialed, wiki, start).is_ok();
     writeln!(out, "with a code: {is_open}")?;

@@ -16,7 +16,7 @@
 //! change a right returns the [`Consequences`]: channels to close, circuits and terminators that have lost
 //! their right. What time ends is named by [`AccessControl::handle_timeout`] when the
 //! [deadline](AccessControl::deadline) has come. Signatures are verified by a [`TokenVerifier`] of the
-//! program.
+//! program, outside of whatever lock its [`Keeper`] has.
 
 mod binding;
 mod claims;
@@ -34,10 +34,10 @@ mod verifier;
 
 pub use claims::{AccessClaims, Audience};
 pub use consequences::{Consequences, EndReason, LossReason};
-pub use control::AccessControl;
+pub use control::{AccessControl, Keeper};
 pub use legacy::{LegacySession, LegacySessions};
 pub use model::{DataModel, EffectiveConfig, IdentityService, Judgement, Policy, Touched};
-pub use posture::SessionPosture;
+pub use posture::{PostureReports, SessionPosture};
 pub use replica::{FileError, Reception, Replica};
 pub use usages::{Usage, UsageSubject, UsedService};
 pub use verifier::TokenVerifier;

@@ -66,13 +66,12 @@ impl ModelFile {
     pub(crate) async fn write(&self, rights: &Arc<Rights>) -> bool {
         let (path, rights) = (self.path.clone(), Arc::clone(rights));
         let writing = spawn_blocking(move || {
-            let encoded = {
-                let control = rights.control.read();
-                if !control.replica().has_model() {
-                    return Ok(());
-                }
-                control.replica().to_file().map_err(io::Error::other)?
-            };
+            // A copy, so that nobody waits until it is encoded.
+            let replica = rights.control.read().replica().clone();
+            if !replica.has_model() {
+                return Ok(());
+            }
+            let encoded = replica.to_file().map_err(io::Error::other)?;
             portcullis_files::replace(&path, &encoded, portcullis_files::SECRET_MODE)
                 .map_err(io::Error::other)
         });

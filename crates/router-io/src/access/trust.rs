@@ -23,10 +23,10 @@ pub(crate) struct ClientTrust {
     known: Mutex<Arc<Known>>,
 }
 
-/// Authorities, and the ids of their keys.
+/// Authorities, and their keys in the model.
 #[derive(Debug, Default)]
 struct Known {
-    ids: Vec<String>,
+    keys: Vec<Arc<PublicKey>>,
     anchors: TrustAnchors,
 }
 
@@ -87,12 +87,10 @@ impl ClientTrust {
 
     /// The authorities of the model; prepared again only when they have changed.
     fn known(&self) -> Arc<Known> {
+        let keys = self.rights.with_model(authorities);
         let mut known = self.known.lock();
-        let found = self
-            .rights
-            .with_model(|model| (ids(model) != known.ids).then(|| prepare(model)));
-        if let Some(changed) = found {
-            *known = Arc::new(changed);
+        if known.keys != keys {
+            *known = Arc::new(prepare(keys));
         }
         Arc::clone(&known)
     }
@@ -102,22 +100,25 @@ fn read(der: &CertificateDer<'static>) -> Result<Certificate, Distrust> {
     Certificate::from_der(der.to_vec()).or(Err(Distrust::Unreadable))
 }
 
-fn authorities(model: &DataModel) -> impl Iterator<Item = &PublicKey> {
-    model.public_keys().filter(|key| {
+fn authorities(model: &DataModel) -> Vec<Arc<PublicKey>> {
+    let is_authority = |key: &&Arc<PublicKey>| {
         key.format == KeyFormat::X509Certificate
             && key.usages.contains(&KeyUsage::ClientCertificateValidation)
-    })
+    };
+    model
+        .public_keys()
+        .filter(is_authority)
+        .map(Arc::clone)
+        .collect()
 }
 
-fn ids(model: &DataModel) -> Vec<String> {
-    authorities(model).map(|key| key.key_id.clone()).collect()
-}
-
-fn prepare(model: &DataModel) -> Known {
-    let certificates = authorities(model).map(|key| Certificate::from_der(key.data.to_vec()));
+fn prepare(keys: Vec<Arc<PublicKey>>) -> Known {
+    let certificates = keys
+        .iter()
+        .map(|key| Certificate::from_der(key.data.to_vec()));
     Known {
         anchors: anchors(certificates.filter_map(Result::ok)),
-        ids: ids(model),
+        keys,
     }
 }
 

@@ -7,7 +7,6 @@ use std::time::Duration;
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use portcullis_domain::clock::Timestamp;
-use portcullis_router::access::DataModel;
 use portcullis_router::edge::{IdentityView, TerminatorView};
 use portcullis_router::in_go;
 use portcullis_wire::Precedence;
@@ -143,7 +142,7 @@ impl Inspectable for EdgeView {
     fn inspect(&self, subject: &Subject) -> InspectFuture {
         let shown = match subject.kind.as_str() {
             "identity-connection-statuses" => self.identities(),
-            "router-data-model" => self.edge.rights().with_model(DataModel::to_json),
+            "router-data-model" => self.edge.rights().model().to_json(),
             "router-data-model-index" => self.model_index(),
             "router-edge-circuits" => self.circuits(),
             "router-sdk-circuits" => return self.circuits_of_sdks(),

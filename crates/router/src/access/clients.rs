@@ -8,6 +8,7 @@ use crate::time::after;
 use portcullis_domain::clock::Timestamp;
 use portcullis_wire::Token;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How long the posture of a session is kept without a channel. An SDK that reconnects soon need not say
@@ -36,7 +37,7 @@ pub(super) struct Session {
     pub(super) token: Token,
     pub(super) channels: BTreeSet<ChannelId>,
     /// Of the latest token; `None` for legacy sessions.
-    pub(super) claims: Option<AccessClaims>,
+    pub(super) claims: Option<Arc<AccessClaims>>,
     pub(super) posture: SessionPosture,
     /// Whether the model has had its identity since the session was opened.
     pub(super) identity_was_known: bool,
@@ -47,7 +48,6 @@ impl Clients {
         &mut self,
         channel: ChannelId,
         session: &ApiSession,
-        claims: Option<AccessClaims>,
         identity_is_known: bool,
     ) {
         let entry = self.sessions.entry(session.id.clone());
@@ -64,28 +64,29 @@ impl Clients {
             known.claims = None; // What the session had before says nothing.
         }
         known.channels.insert(channel);
-        known.identity_was_known |= identity_is_known;
+        known.identity_was_known |= identity_is_known || session.identity_was_known;
         self.channels.insert(channel, session.id.clone());
         let of_identity = self.by_identity.entry(session.identity.clone());
         of_identity.or_default().insert(channel);
         self.idle.clear(&session.id);
-        self.renew(&session.id, &session.token, claims);
+        self.renew(session);
     }
 
     /// The session has another token. The one that lasts longer counts.
-    pub(super) fn renew(&mut self, id: &str, token: &Token, claims: Option<AccessClaims>) {
-        let Some(session) = self.sessions.get_mut(id) else {
+    pub(super) fn renew(&mut self, session: &ApiSession) {
+        let (known, claims) = (self.sessions.get_mut(&session.id), &session.claims);
+        let (Some(known), Some(claims)) = (known, claims) else {
             return;
         };
-        let Some(claims) = claims else { return };
         if let Some(at) = claims.totp_passed_at() {
-            session.posture.logged_in_with_totp(at);
+            known.posture.logged_in_with_totp(at);
         }
-        let is_later = |known: &AccessClaims| known.exp < claims.exp;
-        if session.claims.as_ref().is_none_or(is_later) {
-            self.expiries.set(id.to_owned(), Some(claims.expires_at()));
-            session.token = token.clone();
-            session.claims = Some(claims);
+        let is_later = |before: &Arc<AccessClaims>| before.exp < claims.exp;
+        if known.claims.as_ref().is_none_or(is_later) {
+            let expires_at = Some(claims.expires_at());
+            self.expiries.set(session.id.clone(), expires_at);
+            known.token = session.token.clone();
+            known.claims = Some(Arc::clone(claims));
         }
     }
 

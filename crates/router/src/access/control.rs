@@ -2,26 +2,28 @@
 
 mod enforcement;
 mod judge;
+mod keeper;
 mod messages;
 mod removed;
 mod subscriptions;
 
-use super::claims::{AccessClaims, TotpClaims};
+pub use keeper::Keeper;
+
 use super::clients::Clients;
 use super::consequences::{Consequences, LossReason};
 use super::legacy::LegacySessions;
 use super::model::DataModel;
+use super::posture::PostureReports;
 use super::replica::Replica;
 use super::services::ToldServices;
 use super::usages::{Usage, Usages, UsedService};
-use super::verifier::{self, TokenVerifier};
+use super::verifier::TokenVerifier;
 use crate::edge::{ApiSession, ChannelId, ControllerId, Refusal, SessionKind};
 use crate::time::after;
 use portcullis_domain::FieldError;
 use portcullis_domain::clock::Timestamp;
 use portcullis_wire::ErrorCode;
 use portcullis_wire::control::ControlMessage;
-use portcullis_wire::edge::{PostureResponse, TotpToken};
 use removed::RemovedSessions;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
@@ -29,8 +31,8 @@ use std::time::Duration;
 /// Who may do what: the data model, the sessions of controllers, and the channels of SDKs with their
 /// posture and what they use rights for.
 ///
-/// It answers the questions of the [edge](crate::edge::Access). What arrives from controllers and SDKs is
-/// handed in; what follows from it is a [`Consequences`].
+/// It answers the questions of the [edge](crate::edge::Access), wherever it is [kept](Keeper). What arrives from
+/// controllers and SDKs is handed in; what follows from it is a [`Consequences`].
 #[derive(Debug)]
 pub struct AccessControl<V> {
     replica: Replica,
@@ -102,17 +104,16 @@ impl<V: TokenVerifier> AccessControl<V> {
     }
 
     /// A channel of an SDK is open, of a session that [`authenticate`](crate::edge::Access::authenticate)
-    /// has admitted.
+    /// has admitted. What has happened since is found by
+    /// [`check_session`](crate::edge::Access::check_session).
     pub fn open(&mut self, channel: ChannelId, session: &ApiSession) {
-        let claims = self.claims_of(session);
         let is_known = self.model().identity(session.identity.as_str()).is_some();
-        self.clients.open(channel, session, claims, is_known);
+        self.clients.open(channel, session, is_known);
     }
 
     /// The session of a channel has a new token, which [`renew`](crate::edge::Access::renew) has accepted.
     pub fn renewed(&mut self, session: &ApiSession) {
-        let claims = self.claims_of(session);
-        self.clients.renew(&session.id, &session.token, claims);
+        self.clients.renew(session);
     }
 
     /// A channel is closed, and all that it used rights for with it.
@@ -120,14 +121,6 @@ impl<V: TokenVerifier> AccessControl<V> {
         self.usages.end_channel(channel);
         self.clients.close(channel, now);
         self.told.remove(&channel);
-    }
-
-    /// What the token of a session claims; `None` for legacy sessions.
-    fn claims_of(&self, session: &ApiSession) -> Option<AccessClaims> {
-        match session.kind {
-            SessionKind::Legacy(_) => None,
-            SessionKind::Oidc => verifier::read(self.model(), &self.verifier, &session.token).ok(),
-        }
     }
 
     /// A right is used from now on, until [`end`](Self::end) or until it is named as lost. It is judged once
@@ -165,21 +158,16 @@ impl<V: TokenVerifier> AccessControl<V> {
     pub fn report_posture(
         &mut self,
         channel: ChannelId,
-        responses: Vec<PostureResponse>,
+        said: PostureReports,
         now: Timestamp,
     ) -> Result<Consequences, FieldError> {
-        let (model, verifier) = (self.replica.model(), &self.verifier);
         let Some((id, session)) = self.clients.session_of_mut(channel) else {
             return Ok(Consequences::default());
         };
         if session.kind != SessionKind::Oidc {
             return Ok(Consequences::default());
         }
-        let read_totp = |token: &TotpToken| {
-            let claims: TotpClaims = verifier::read(model, verifier, &token.token).ok()?;
-            claims.passed_at(id, now)
-        };
-        session.posture.report(responses, read_totp, now)?;
+        session.posture.report(said, id, now)?;
         let channels: BTreeSet<_> = session.channels.clone();
         let mut consequences = Consequences::default();
         for channel in &channels {

@@ -1,6 +1,7 @@
 //! The router's copy of the data model, and what it says about rights.
 
 mod configs;
+mod entities;
 mod events;
 mod json;
 mod judgement;
@@ -16,6 +17,7 @@ pub use policies::Policy;
 pub use services::IdentityService;
 pub use touched::Touched;
 
+use entities::Entities;
 use policies::Policies;
 use portcullis_data_model::{Entity, EntityKey, Kind};
 use portcullis_wire::control::data_model::{
@@ -24,23 +26,23 @@ use portcullis_wire::control::data_model::{
 };
 use posture_check::UsableCheck;
 use services::Services;
-use std::collections::BTreeMap;
+use std::sync::Arc;
 
-/// The entities that a controller has told of.
+/// The entities that a controller has told of. A copy costs nothing, and stays as it is when the original changes.
 ///
 /// Whatever arrives is taken over, in any order: what names something unknown counts for nothing until that
 /// is known, and a posture check that is unknown or cannot be understood is never passed.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct DataModel {
-    config_types: BTreeMap<String, ConfigType>,
-    configs: BTreeMap<String, Config>,
-    identities: BTreeMap<String, Identity>,
+    config_types: Entities<ConfigType>,
+    configs: Entities<Config>,
+    identities: Entities<Identity>,
     services: Services,
-    routers: BTreeMap<String, Router>,
-    posture_checks: BTreeMap<String, UsableCheck>,
+    routers: Entities<Router>,
+    posture_checks: Entities<UsableCheck>,
     policies: Policies,
-    public_keys: BTreeMap<String, PublicKey>,
-    revocations: BTreeMap<String, Revocation>,
+    public_keys: Entities<PublicKey>,
+    revocations: Entities<Revocation>,
 }
 
 impl DataModel {
@@ -154,12 +156,12 @@ impl DataModel {
     }
 
     /// By id: SHA-1 in lower-case hex.
-    pub fn public_key(&self, id: &str) -> Option<&PublicKey> {
-        self.public_keys.get(id)
+    pub fn public_key(&self, id: &str) -> Option<&Arc<PublicKey>> {
+        self.public_keys.shared(id)
     }
 
-    pub fn public_keys(&self) -> impl Iterator<Item = &PublicKey> {
-        self.public_keys.values()
+    pub fn public_keys(&self) -> impl Iterator<Item = &Arc<PublicKey>> {
+        self.public_keys.all_shared()
     }
 
     /// Posture checks that cannot be understood, and so are never passed.
@@ -167,7 +169,7 @@ impl DataModel {
         let checks = self.posture_checks.iter();
         checks
             .filter(|(_, check)| check.usable().is_none())
-            .map(|(id, _)| id.as_str())
+            .map(|(id, _)| id)
     }
 
     /// The entities of all kinds, without public keys.
@@ -192,10 +194,10 @@ impl DataModel {
     }
 }
 
-fn put<T>(entities: &mut BTreeMap<String, T>, id: String, entity: T, deletes: bool) {
+fn put<T>(entities: &mut Entities<T>, id: String, entity: T, deletes: bool) {
     if deletes {
         entities.remove(&id);
     } else {
-        entities.insert(id, entity);
+        entities.put(id, entity);
     }
 }

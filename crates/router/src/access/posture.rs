@@ -7,7 +7,11 @@ use portcullis_domain::ids::PostureCheckId;
 use portcullis_domain::posture::{OsInfo, PostureReport, ProcessInfo, Report};
 use portcullis_posture::{Client, MachineJudge, NormalizedReports, Posture};
 use portcullis_wire::Timestamp as WireTimestamp;
-use portcullis_wire::edge::{Posture as Said, PostureResponse, SdkInfo as WireSdkInfo, TotpToken};
+use portcullis_wire::edge::{Posture as Said, PostureResponse, SdkInfo as WireSdkInfo};
+
+use super::claims::TotpClaims;
+use super::control::Keeper;
+use super::verifier;
 
 /// The machine of a session, as its SDK has described it.
 #[derive(Debug, Clone, Default)]
@@ -15,6 +19,31 @@ pub struct SessionPosture {
     posture: Posture,
     totp_passed_at: Option<Timestamp>,
     sdk: SdkInfo,
+}
+
+/// Most tokens about codes in one message of an SDK; those beyond count for nothing.
+const MAX_CODES: usize = 8;
+
+/// What an SDK says of its machine, with the claims of its tokens about codes.
+#[derive(Debug)]
+pub struct PostureReports(Vec<(PostureResponse, Option<TotpClaims>)>);
+
+impl PostureReports {
+    /// Reads what was said. It takes as long as signatures take, and changes nothing.
+    pub fn read(keeper: &impl Keeper, said: Vec<PostureResponse>) -> Self {
+        let mut codes = 0;
+        let said = said.into_iter().map(|response| {
+            let code = match &response.posture {
+                Some(Said::TotpToken(given)) if codes < MAX_CODES => {
+                    codes += 1;
+                    verifier::read(keeper, &given.token).ok()
+                },
+                _ => None,
+            };
+            (response, code)
+        });
+        Self(said.collect())
+    }
 }
 
 impl SessionPosture {
@@ -34,19 +63,16 @@ impl SessionPosture {
         self.totp_passed_at.get_or_insert(at);
     }
 
-    /// Takes over what an SDK says, all of it or nothing.
-    ///
-    /// `read_totp` reads a token about a code that was given in the session, and says when; `None` if it is
-    /// not one.
+    /// Takes over what the SDK of a session says, all of it or nothing.
     pub(super) fn report(
         &mut self,
-        responses: Vec<PostureResponse>,
-        read_totp: impl Fn(&TotpToken) -> Option<Timestamp>,
+        said: PostureReports,
+        session: &str,
         now: Timestamp,
     ) -> Result<(), FieldError> {
         let mut next = self.clone();
         let mut reports = Vec::new();
-        for response in responses {
+        for (response, code) in said.0 {
             match response.posture {
                 None => {}, // Of a kind that this version does not know.
                 Some(Said::Woken(woken)) => {
@@ -55,8 +81,9 @@ impl SessionPosture {
                 Some(Said::Unlocked(unlocked)) => {
                     next.prompt(false, unlocked.time.as_ref(), now)?;
                 },
-                Some(Said::TotpToken(token)) => {
-                    next.totp_passed_at = next.totp_passed_at.max(read_totp(&token));
+                Some(Said::TotpToken(_)) => {
+                    let passed_at = code.and_then(|code| code.passed_at(session, now));
+                    next.totp_passed_at = next.totp_passed_at.max(passed_at);
                 },
                 Some(Said::SdkInfo(info)) => next.sdk = sdk_info(*info)?,
                 Some(Said::MacAddresses(mac)) => reports.push(Report::Mac(mac.addresses)),

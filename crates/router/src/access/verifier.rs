@@ -1,6 +1,6 @@
 //! Tokens that the network's keys have signed.
 
-use super::model::DataModel;
+use super::control::Keeper;
 use portcullis_wire::Token;
 use portcullis_wire::control::data_model::{KeyUsage, PublicKey};
 use serde::de::DeserializeOwned;
@@ -32,16 +32,16 @@ pub(super) fn is_signed(token: &Token) -> bool {
 
 /// The claims of a token that a key of the model has signed.
 pub(super) fn read<C: DeserializeOwned>(
-    model: &DataModel,
-    verifier: &impl TokenVerifier,
+    keeper: &impl Keeper,
     token: &Token,
 ) -> Result<C, TokenError> {
-    let token = token.expose();
+    let (verifier, token) = (keeper.verifier(), token.expose());
     let id = verifier.key_id(token).ok_or(TokenError::Invalid)?;
-    let key = model.public_key(&id).ok_or(TokenError::UnknownKey)?;
+    let key = keeper.look(|control| control.model().public_key(&id).cloned());
+    let key = key.ok_or(TokenError::UnknownKey)?;
     if !key.usages.contains(&KeyUsage::JwtValidation) {
         return Err(TokenError::Invalid);
     }
-    let claims = verifier.verify(token, key).ok_or(TokenError::Invalid)?;
+    let claims = verifier.verify(token, &key).ok_or(TokenError::Invalid)?;
     serde_json::from_value(claims).or(Err(TokenError::Invalid))
 }

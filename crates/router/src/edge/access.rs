@@ -8,6 +8,7 @@ use portcullis_wire::Token;
 
 use super::names::{ControllerId, IdentityId, ServiceId, ServiceSessionId};
 use super::refusal::Refusal;
+use crate::access::AccessClaims;
 
 /// Judges sessions and rights, from the data model and from what controllers say of sessions.
 ///
@@ -77,6 +78,11 @@ pub struct ApiSession {
     pub token: Token,
     /// `None` if a controller says when it ends.
     pub expires_at: Option<Timestamp>,
+    /// Of the token, which was verified; `None` for a legacy session.
+    pub claims: Option<Arc<AccessClaims>>,
+    /// Whether the data model had the identity when the session was judged. If it has not any more, the identity
+    /// was deleted; otherwise it may not have arrived yet.
+    pub identity_was_known: bool,
 }
 
 /// How a session came about.

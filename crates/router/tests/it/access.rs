@@ -5,6 +5,7 @@ mod channel;
 mod enforcement;
 mod following;
 mod judging;
+mod keeping;
 mod legacy;
 mod naive;
 mod network;

@@ -69,7 +69,7 @@ impl DataModel {
                 "name": config.name,
                 "typeId": config.type_id,
                 "dataSha256": digest(config.data_json.expose().as_bytes()),
-                "services": services.get(id.as_str()).cloned().unwrap_or_default(),
+                "services": services.get(id).cloned().unwrap_or_default(),
             });
             (id, shown)
         }))

@@ -1,16 +1,17 @@
 //! Service policies, and which of them relate an entity.
 
+use super::entities::Entities;
 use portcullis_data_model::{Kind, Policy as PolicyEntity};
 use portcullis_wire::control::data_model::{
     PolicyType, RelatedEntity, ServicePolicy, ServicePolicyChange,
 };
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Ids, which policies and indexes share: there may be millions of relations.
 type Ids = BTreeSet<Arc<str>>;
-/// Ids of policies, by the id of what they relate.
-type Index = BTreeMap<Arc<str>, Ids>;
+/// Ids of policies, by the id of what they relate. Copies share them, as [`Entities`] do.
+type Index = Entities<Ids>;
 
 /// A service policy, and ids of what it relates.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,7 +26,7 @@ pub struct Policy {
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Policies {
-    all: BTreeMap<Arc<str>, Policy>,
+    all: Entities<Policy>,
     by_service: Index,
     by_identity: Index,
     by_check: Index,
@@ -42,20 +43,24 @@ impl Policies {
 
     /// Adds a policy, or changes it; what it relates stays.
     pub(super) fn put(&mut self, policy: ServicePolicy) {
+        if let Some(known) = self.all.get_mut(&policy.id) {
+            known.name = policy.name;
+            known.policy_type = policy.policy_type;
+            return;
+        }
         let id: Arc<str> = policy.id.into();
-        let known = self.all.entry(Arc::clone(&id)).or_insert_with(|| Policy {
-            id,
-            name: String::new(),
+        let new = Policy {
+            id: Arc::clone(&id),
+            name: policy.name,
             policy_type: policy.policy_type,
             services: Ids::new(),
             posture_checks: Ids::new(),
             identities: Ids::new(),
-        });
-        known.name = policy.name;
-        known.policy_type = policy.policy_type;
+        };
+        self.all.put(id, new);
     }
 
-    pub(super) fn remove(&mut self, id: &str) -> Option<Policy> {
+    pub(super) fn remove(&mut self, id: &str) -> Option<Arc<Policy>> {
         let policy = self.all.remove(id)?;
         for (kind, entities) in [
             (Kind::Service, &policy.services),
@@ -89,11 +94,9 @@ impl Policies {
         };
         for entity in &change.entity_ids {
             if change.adds {
-                let known = index.get_key_value(entity.as_str());
-                let shared = known.map_or_else(|| entity.as_str().into(), |(id, _)| Arc::clone(id));
-                let policies = index.entry(Arc::clone(&shared)).or_default();
+                let (entity, policies) = index.entry(entity);
                 policies.insert(Arc::clone(&id));
-                related.insert(shared);
+                related.insert(entity);
             } else {
                 related.remove(entity.as_str());
                 unlink(index, entity, &id);
@@ -104,8 +107,8 @@ impl Policies {
     /// Removes a deleted entity from all policies.
     pub(super) fn forget(&mut self, kind: Kind, entity: &str) {
         let policies = self.index(kind).remove(entity).unwrap_or_default();
-        for id in policies {
-            if let Some(policy) = self.all.get_mut(&id) {
+        for id in &*policies {
+            if let Some(policy) = self.all.get_mut(id) {
                 related(policy, kind).remove(entity);
             }
         }

@@ -1,14 +1,16 @@
 //! Services, and those that an identity may use.
 
+use super::entities::Entities;
 use super::{DataModel, EffectiveConfig, Policy};
 use portcullis_wire::control::data_model::{PolicyType, Service};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Services {
-    services: BTreeMap<String, Service>,
+    services: Entities<Service>,
     /// Ids; of several while names change hands.
-    by_name: BTreeMap<String, BTreeSet<String>>,
+    by_name: Arc<BTreeMap<String, BTreeSet<String>>>,
 }
 
 impl Services {
@@ -27,19 +29,21 @@ impl Services {
 
     pub(super) fn put(&mut self, service: Service) {
         self.remove(&service.id);
-        let named = self.by_name.entry(service.name.clone()).or_default();
+        let by_name = Arc::make_mut(&mut self.by_name);
+        let named = by_name.entry(service.name.clone()).or_default();
         named.insert(service.id.clone());
-        self.services.insert(service.id.clone(), service);
+        self.services.put(service.id.clone(), service);
     }
 
     pub(super) fn remove(&mut self, id: &str) {
         let Some(service) = self.services.remove(id) else {
             return;
         };
-        if let Some(named) = self.by_name.get_mut(&service.name) {
+        let by_name = Arc::make_mut(&mut self.by_name);
+        if let Some(named) = by_name.get_mut(&service.name) {
             named.remove(id);
             if named.is_empty() {
-                self.by_name.remove(&service.name);
+                by_name.remove(&service.name);
             }
         }
     }

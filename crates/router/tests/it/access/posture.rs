@@ -6,6 +6,7 @@ use super::tokens::{KEY, sign, totp_claims};
 use super::world::{START, World, circuit};
 use portcullis_data_model::{Entity, Policy};
 use portcullis_domain::policies::ServiceGrant;
+use portcullis_router::access::PostureReports;
 use portcullis_router::edge::ChannelId;
 use portcullis_wire::Timestamp as WireTimestamp;
 use portcullis_wire::control::data_model::{
@@ -314,9 +315,8 @@ fn too_much_is_refused_as_a_whole() {
             posture: Some(posture),
         });
     let now = second(START);
-    let refused = world
-        .control
-        .report_posture(ChannelId(1), responses.collect(), now);
+    let said = PostureReports::read(&world.control, responses.collect());
+    let refused = world.control.report_posture(ChannelId(1), said, now);
     refused.unwrap_err();
     assert!(!passes(&mut world));
     // Nobody says anything for a channel that is not there.

@@ -6,7 +6,7 @@ use super::tokens::{KEY, Verifier, access_claims, certificate, service_claims, s
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_router::access::{
-    AccessControl, Consequences, Replica, Usage, UsageSubject, UsedService,
+    AccessControl, Consequences, PostureReports, Replica, Usage, UsageSubject, UsedService,
 };
 use portcullis_router::edge::{
     Access as _, ApiSession, ChannelId, ClientCertificates, ControllerId, Refusal, ServiceSession,
@@ -204,8 +204,9 @@ impl World {
         let now = self.time();
         let responses = said.into_iter().map(Some);
         let responses = responses.map(|posture| PostureResponse { posture });
+        let said = PostureReports::read(&self.control, responses.collect());
         self.control
-            .report_posture(ChannelId(channel), responses.collect(), now)
+            .report_posture(ChannelId(channel), said, now)
             .unwrap()
     }
 

@@ -53,6 +53,8 @@ pub(crate) fn session(identity: &str, kind: SessionKind) -> ApiSession {
         token: Token::new(format!("ey-{identity}")),
         kind,
         expires_at: None,
+        claims: None,
+        identity_was_known: true,
     }
 }
 
