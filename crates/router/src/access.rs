@@ -36,7 +36,9 @@ pub use claims::{AccessClaims, Audience};
 pub use consequences::{Consequences, EndReason, LossReason};
 pub use control::{AccessControl, Keeper};
 pub use legacy::{LegacySession, LegacySessions};
-pub use model::{DataModel, EffectiveConfig, IdentityService, Judgement, Policy, Touched};
+pub use model::{
+    DataModel, EffectiveConfig, IdentityService, Judgement, ModelTooLargeError, Policy, Touched,
+};
 pub use posture::{PostureReports, SessionPosture};
 pub use replica::{FileError, Reception, Replica};
 pub use usages::{Usage, UsageSubject, UsedService};

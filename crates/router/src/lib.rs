@@ -61,6 +61,7 @@ pub mod egress;
 pub mod health;
 pub mod ingress;
 mod key_effects;
+mod limited_json;
 pub mod links;
 pub mod metrics;
 mod own_findings;
@@ -72,6 +73,7 @@ pub mod web;
 
 pub use crate::advertised::{AdvertisedHost, advertised_hosts};
 pub use crate::key_effects::keys_without_effect;
+pub use crate::limited_json::LimitedJson;
 pub use crate::own_findings::own_findings;
 pub use crate::section_reader::IncompleteConfigError;
 pub use crate::time::in_go;

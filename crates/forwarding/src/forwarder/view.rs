@@ -27,14 +27,10 @@ impl<C: Clone, D, N> Forwarder<C, D, N> {
         Some(self.view(id, circuit, now))
     }
 
-    /// All circuits, by id.
-    pub fn circuits(&self, now: Moment) -> Vec<CircuitView<'_, C, N>> {
+    /// All circuits, in any order.
+    pub fn circuits(&self, now: Moment) -> impl Iterator<Item = CircuitView<'_, C, N>> {
         let views = self.circuits.iter();
-        let mut views: Vec<_> = views
-            .map(|(id, circuit)| self.view(id, circuit, now))
-            .collect();
-        views.sort_unstable_by_key(|view| view.circuit);
-        views
+        views.map(move |(id, circuit)| self.view(id, circuit, now))
     }
 
     /// Circuits that have been idle for long, in any order. Those that end soon are not among them.

@@ -138,7 +138,7 @@ fn a_router_takes_so_many_circuits_and_forwards() {
 #[test]
 fn circuits_can_be_looked_at() {
     let (table, ..) = relay();
-    let circuits = table.circuits(at(3));
+    let circuits: Vec<_> = table.circuits(at(3)).collect();
     let [view] = &circuits[..] else {
         panic!("one circuit");
     };

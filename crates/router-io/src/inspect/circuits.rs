@@ -33,9 +33,9 @@ impl Circuits {
     }
 
     fn list(&self) -> Json {
-        let circuits = self.relay.circuits();
-        let left_out = circuits.len().saturating_sub(MAX_CIRCUITS);
-        let shown = circuits.into_iter().take(MAX_CIRCUITS).map(|carried| {
+        let circuits = self.relay.circuits(MAX_CIRCUITS);
+        let left_out = self.relay.circuit_count().saturating_sub(circuits.len());
+        let shown = circuits.into_iter().map(|carried| {
             let view = json!({
                 "id": carried.circuit,
                 "ctrlId": carried.owner.as_str(),

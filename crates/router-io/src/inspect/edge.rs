@@ -1,26 +1,36 @@
 //! The edge: who is connected and hosts, what ends at SDKs, and what SDKs say of themselves.
 
 use std::collections::BTreeMap;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
-use futures_util::stream::FuturesUnordered;
+use futures_util::stream;
 use portcullis_domain::clock::Timestamp;
 use portcullis_router::edge::{IdentityView, TerminatorView};
-use portcullis_router::in_go;
+use portcullis_router::{LimitedJson, in_go};
 use portcullis_wire::Precedence;
 use serde_json::{Map, Value as Json, json};
 use tokio::time::{Instant, timeout_at};
 
 use super::time::{NEVER, seconds};
-use super::{InspectFuture, Inspectable, Inspected, Subject, sdk};
+use super::{InspectError, InspectFuture, Inspectable, Inspected, MAX_BYTES, Subject, sdk};
 use crate::edge::Edge;
 use crate::relay::Relay;
 use crate::sdk_channels::SdkHandle;
 
-/// How long SDKs may take; those in C do not answer.
+/// How long an SDK may take; those in C do not answer.
 const ANSWER_TIME: Duration = Duration::from_secs(5);
+
+/// How long all SDKs together may take.
+const ALL_TIME: Duration = Duration::from_secs(8);
+
+/// SDKs that are asked at a time, whose answers may be in memory together.
+const MAX_ASKED: usize = 256;
+
+/// SDKs of which is said why they are missing; others are counted.
+const MAX_ERRORS: usize = 100;
 
 /// Ends that are listed at most.
 const MAX_ENDS: usize = 20_000;
@@ -29,6 +39,8 @@ const MAX_ENDS: usize = 20_000;
 pub(crate) struct EdgeView {
     edge: Edge,
     relay: Arc<Relay>,
+    /// Bytes of what is collected from many, beside which there is little.
+    most: usize,
 }
 
 impl EdgeView {
@@ -43,65 +55,72 @@ impl EdgeView {
     ];
 
     pub(crate) const fn new(edge: Edge, relay: Arc<Relay>) -> Self {
-        Self { edge, relay }
+        Self {
+            edge,
+            relay,
+            most: MAX_BYTES,
+        }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn with_room(self, most: usize) -> Self {
+        Self { most, ..self }
     }
 
     /// All ends of circuits at SDKs, those that are numbered by the router as well.
     fn circuits(&self) -> Json {
-        let mut shown = Map::new();
-        for carried in self.relay.circuits() {
-            for (_, address) in &carried.forwards {
-                if let Some((_, destination)) = self.relay.find(address)
-                    && let Some(end) = destination.sdk_end()
-                    && shown.len() < MAX_ENDS
-                {
-                    let key = format!("{}/{address}", carried.circuit);
-                    shown.insert(key, sdk::end(&carried, address, &end));
-                }
-            }
-        }
+        let ends = self.relay.sdk_ends(MAX_ENDS).into_iter();
+        let shown: Map<_, _> = ends
+            .map(|(carried, address, end)| {
+                let key = format!("{}/{address}", carried.circuit);
+                (key, sdk::end(&carried, &address, &end))
+            })
+            .collect();
         json!({ "circuits": shown })
     }
 
     /// The circuits as SDKs know them.
     fn circuits_of_sdks(&self) -> InspectFuture {
-        let answers = ask(self.edge.channels(), "circuits");
+        let (channels, most) = (self.edge.channels(), self.most);
         Box::pin(async move {
-            let (mut shown, mut errors) = (Map::new(), Vec::new());
-            for (sdk, answer) in answers.await {
-                match answer {
-                    Ok(told) => shown.extend(circuits_of(&sdk, told)),
-                    Err(error) => errors.push(failure(&sdk, &error)),
-                }
-            }
-            let all = [("circuits", shown.into())];
-            Ok(Inspected::Json(with_errors(all, errors)))
+            let mut shown = LimitedJson::object(most);
+            let errors = ask(channels, "circuits", |sdk, told| {
+                let mut circuits = circuits_of(sdk, told);
+                circuits.all(|(key, circuit)| shown.insert(&key, &circuit))
+            });
+            let errors = errors.await;
+            let members = format!("\"circuits\":{}", shown.into_text());
+            Ok(Inspected::Text(with_errors(&members, errors)))
         })
     }
 
     /// What the SDKs of an identity say of themselves.
     fn context(&self, identity: &str) -> InspectFuture {
-        let identity = identity.to_owned();
+        let (identity, most) = (identity.to_owned(), self.most);
         let channels = self.edge.channels_of(&identity.as_str().into());
         if channels.is_empty() {
             let error = format!("no connections found for identity {identity}");
             return Inspected::Json(json!({ "error": error })).now();
         }
-        let answers = ask(channels, "context");
         Box::pin(async move {
-            let (mut results, mut errors) = (Vec::new(), Vec::new());
-            for (sdk, answer) in answers.await {
-                match answer {
-                    Ok(context) => results.push(json!({
-                        "connId": sdk::channel(&sdk),
-                        "context": context,
-                    })),
-                    Err(error) => errors.push(failure(&sdk, &error)),
-                }
-            }
-            let all = [("identityId", identity.into()), ("results", results.into())];
-            Ok(Inspected::Json(with_errors(all, errors)))
+            let mut results = LimitedJson::list(most);
+            let errors = ask(channels, "context", |sdk, context| {
+                let channel = sdk::channel(sdk);
+                results.push(&json!({ "connId": channel, "context": context }))
+            });
+            let errors = errors.await;
+            let (identity, results) = (Json::from(identity), results.into_text());
+            let members = format!("\"identityId\":{identity},\"results\":{results}");
+            Ok(Inspected::Text(with_errors(&members, errors)))
         })
+    }
+
+    /// The data model, or why it is not shown.
+    fn model(&self) -> InspectFuture {
+        let shown = self.edge.rights().model().to_json(self.most);
+        let shown = shown.map(Inspected::Text);
+        let shown = shown.map_err(|error| InspectError(error.to_string()));
+        Box::pin(std::future::ready(shown))
     }
 
     fn terminators(&self) -> Json {
@@ -142,7 +161,7 @@ impl Inspectable for EdgeView {
     fn inspect(&self, subject: &Subject) -> InspectFuture {
         let shown = match subject.kind.as_str() {
             "identity-connection-statuses" => self.identities(),
-            "router-data-model" => self.edge.rights().model().to_json(),
+            "router-data-model" => return self.model(),
             "router-data-model-index" => self.model_index(),
             "router-edge-circuits" => self.circuits(),
             "router-sdk-circuits" => return self.circuits_of_sdks(),
@@ -154,30 +173,49 @@ impl Inspectable for EdgeView {
     }
 }
 
-/// The value of a name, or why there is none, by the SDK that was asked.
-type Answers = Vec<(Arc<SdkHandle>, Result<Json, String>)>;
-
-/// Asks SDKs for a value, all at the same time.
-async fn ask(channels: Vec<Arc<SdkHandle>>, name: &'static str) -> Answers {
-    let deadline = Instant::now() + ANSWER_TIME;
-    let asked = channels.into_iter().map(|sdk| async move {
+/// Asks SDKs for a value, and hands over what they answer until `take` says that it has no room for more.
+/// Returns why others are missing.
+async fn ask(
+    channels: Vec<Arc<SdkHandle>>,
+    name: &'static str,
+    mut take: impl FnMut(&SdkHandle, Json) -> bool,
+) -> Vec<String> {
+    let (end, mut left) = (Instant::now() + ALL_TIME, channels.len());
+    let asked = stream::iter(channels).map(|sdk| async move {
+        let deadline = end.min(Instant::now() + ANSWER_TIME);
         let answer = timeout_at(deadline, sdk::ask(&sdk, None, name)).await;
         let late = |_elapsed| Err("the client does not answer in time".to_owned());
         (sdk, answer.unwrap_or_else(late))
     });
-    let mut answers: Answers = asked.collect::<FuturesUnordered<_>>().collect().await;
-    answers.sort_by_key(|(sdk, _)| sdk.id);
-    answers
+    let mut asked = pin!(asked.buffer_unordered(MAX_ASKED));
+    let mut errors = Vec::new();
+    // After the end, the others fail at once.
+    while let Some((sdk, answer)) = asked.next().await {
+        match answer {
+            Ok(told) => {
+                if !take(&sdk, told) {
+                    break;
+                }
+            },
+            Err(error) if errors.len() < MAX_ERRORS => errors.push(failure(&sdk, &error)),
+            Err(_) => continue,
+        }
+        left -= 1;
+    }
+    if left > 0 {
+        errors.push(format!("{left} more clients are not shown"));
+    }
+    errors
 }
 
 /// The circuits that an SDK tells of, with whose they are.
-fn circuits_of(sdk: &SdkHandle, mut told: Json) -> BTreeMap<String, Json> {
-    let circuits = told.get_mut("circuits").map(Json::take);
-    let Some(Json::Object(circuits)) = circuits else {
-        return BTreeMap::new();
+fn circuits_of(sdk: &SdkHandle, mut told: Json) -> impl Iterator<Item = (String, Json)> {
+    let circuits = match told.get_mut("circuits").map(Json::take) {
+        Some(Json::Object(circuits)) => circuits,
+        _ => Map::new(),
     };
     let (identity, channel) = (sdk.identity.as_str(), sdk::channel(sdk));
-    let circuits = circuits.into_iter().map(|(id, mut circuit)| {
+    circuits.into_iter().map(move |(id, mut circuit)| {
         if let Json::Object(members) = &mut circuit {
             members.insert("identityId".to_owned(), identity.into());
             members.insert("channelConnId".to_owned(), channel.as_str().into());
@@ -187,16 +225,16 @@ fn circuits_of(sdk: &SdkHandle, mut told: Json) -> BTreeMap<String, Json> {
             .and_then(Json::as_str)
             .unwrap_or(&id);
         (format!("{identity}/{channel}/{id}"), circuit)
-    });
-    circuits.collect()
+    })
 }
 
-/// Members of an object, and what went wrong, if anything did.
-fn with_errors<const N: usize>(members: [(&str, Json); N], errors: Vec<String>) -> Json {
-    let errors = (!errors.is_empty()).then(|| ("errors", errors.into()));
-    let members = members.into_iter().chain(errors);
-    let members = members.map(|(name, value)| (name.to_owned(), value));
-    Json::Object(members.collect())
+/// An object of these members, and what went wrong, if anything did.
+fn with_errors(members: &str, errors: Vec<String>) -> String {
+    if errors.is_empty() {
+        format!("{{{members}}}")
+    } else {
+        format!("{{{members},\"errors\":{}}}", Json::from(errors))
+    }
 }
 
 fn failure(sdk: &SdkHandle, error: &str) -> String {

@@ -83,10 +83,7 @@ impl Relay {
         let now = self.clock.moment();
         let mut forwarder = self.forwarder.write();
         let circuits = forwarder.circuits(now);
-        let circuits: Vec<_> = circuits
-            .iter()
-            .map(|view| view.circuit.to_owned())
-            .collect();
+        let circuits: Vec<_> = circuits.map(|view| view.circuit.to_owned()).collect();
         for circuit in circuits {
             forwarder.end(&circuit);
         }

@@ -9,6 +9,7 @@ use portcullis_router::edge::ControllerId;
 use portcullis_router::metrics::CircuitUsage;
 
 use super::{Destination, Relay};
+use crate::sdk_channels::SdkEnd;
 
 /// A circuit, as a router carries it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,12 +32,32 @@ impl Relay {
         self.forwarder.read().len()
     }
 
-    /// All circuits, by id.
-    pub(crate) fn circuits(&self) -> Vec<CarriedCircuit> {
+    /// Circuits, as many as are wanted at most, in any order.
+    pub(crate) fn circuits(&self, most: usize) -> Vec<CarriedCircuit> {
         let now = self.clock.moment();
         let forwarder = self.forwarder.read();
-        let views = forwarder.circuits(now);
-        views.into_iter().map(CarriedCircuit::from).collect()
+        let views = forwarder.circuits(now).take(most);
+        views.map(CarriedCircuit::from).collect()
+    }
+
+    /// The ends of circuits at SDKs, with their addresses, as many as are wanted at most, in any order.
+    pub(crate) fn sdk_ends(&self, most: usize) -> Vec<(CarriedCircuit, String, SdkEnd)> {
+        let now = self.clock.moment();
+        let forwarder = self.forwarder.read();
+        let mut ends = Vec::new();
+        for view in forwarder.circuits(now) {
+            for (_, address) in &view.forwards {
+                let found = forwarder.find(address);
+                let Some(end) = found.and_then(|(_, destination)| destination.sdk_end()) else {
+                    continue;
+                };
+                if ends.len() >= most {
+                    return ends;
+                }
+                ends.push((view.clone().into(), (*address).to_owned(), end));
+            }
+        }
+        ends
     }
 
     pub(crate) fn circuit(&self, circuit: &str) -> Option<CarriedCircuit> {

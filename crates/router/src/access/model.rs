@@ -12,6 +12,7 @@ mod services;
 mod touched;
 
 pub use configs::EffectiveConfig;
+pub use json::ModelTooLargeError;
 pub use judgement::Judgement;
 pub use policies::Policy;
 pub use services::IdentityService;

@@ -14,16 +14,23 @@ use crate::inspect::{Circuits, EdgeView, Inspectable as _, Inspected, Subject};
 
 /// Asks for a value, as controllers do.
 async fn inspect(world: &World, name: &str) -> Json {
+    inspect_with_room(world, name, 1 << 20).await
+}
+
+/// The same where only so many bytes are collected.
+async fn inspect_with_room(world: &World, name: &str, room: usize) -> Json {
     let relay = world.edge.shared.ends.relay();
     let subject = Subject::parse(name);
     let asked = if Circuits::KINDS.contains(&subject.kind.as_str()) {
         Circuits::new(relay.clone()).inspect(&subject)
     } else {
-        EdgeView::new(world.edge.clone(), relay.clone()).inspect(&subject)
+        let view = EdgeView::new(world.edge.clone(), relay.clone());
+        view.with_room(room).inspect(&subject)
     };
     match asked.await.unwrap() {
         Inspected::Json(json) => json,
-        other => panic!("{other:?}"),
+        Inspected::Text(text) => serde_json::from_str(&text).unwrap(),
+        Inspected::Nothing => panic!("nothing is known of {name}"),
     }
 }
 
@@ -153,6 +160,9 @@ async fn circuits_with_the_ends_that_sdks_are() {
       c1/e-c1: {"address":"e-c1","channelConnId":"1","circuitId":"c1","ctrlId":"instance-1","edgeConnId":2147483648,"identityId":"bob","originator":"Terminator","tags":{},"timeSinceLastLinkRx":"…"}
       c1/i-c1: {"address":"i-c1","channelConnId":"2","circuitId":"c1","ctrlId":"instance-1","edgeConnId":1,"identityId":"alice","originator":"Initiator","tags":{},"timeSinceLastLinkRx":"…"}
     "#);
+    let relay = world.edge.shared.ends.relay();
+    assert_eq!((relay.circuits(0).len(), relay.circuits(9).len()), (0, 1));
+    assert_eq!((relay.sdk_ends(1).len(), relay.sdk_ends(9).len()), (1, 2));
     let of_sdk = json!({ "circuits": { "circuits": { &circuit: {
         "circuitId": circuit, "connId": 1, "originator": "Initiator", "isXgress": true,
     } } } });
@@ -219,6 +229,51 @@ async fn sdks_are_asked_for_their_context() {
     identityId: "alice"
     results: []
     "#);
+}
+
+/// However much they say, and however many they are.
+#[tokio::test]
+async fn what_sdks_say_is_collected_only_as_far_as_there_is_room() {
+    let (world, _controller) = World::connected(&["alice"]).await;
+    let mut clients = [
+        world.sdk("alice").await,
+        world.sdk("alice").await,
+        world.sdk("alice").await,
+    ];
+    let long = "x".repeat(600);
+    let [one, two, three] = &mut clients;
+    let context = json!({ "context": { "text": &long } });
+    let (shown, ..) = tokio::join!(
+        inspect_with_room(&world, "sdk-context:alice", 1000),
+        answers(one, context.clone()),
+        answers(two, context.clone()),
+        answers(three, context),
+    );
+    assert_eq!(shown["results"].as_array().unwrap().len(), 1, "{shown}");
+    assert_eq!(shown["errors"], json!(["2 more clients are not shown"]));
+
+    let circuits = json!({ "circuits": { "circuits": { "c1": { "text": &long } } } });
+    let (shown, ..) = tokio::join!(
+        inspect_with_room(&world, "router-sdk-circuits", 1000),
+        answers(one, circuits.clone()),
+        answers(two, circuits.clone()),
+        answers(three, circuits),
+    );
+    assert_eq!(shown["circuits"].as_object().unwrap().len(), 1, "{shown}");
+    assert_eq!(shown["errors"], json!(["2 more clients are not shown"]));
+}
+
+#[tokio::test]
+async fn data_model_that_is_too_large_is_not_shown() {
+    let (world, _controller) = World::connected(&["alice"]).await;
+    let view = EdgeView::new(world.edge.clone(), world.edge.shared.ends.relay().clone());
+    let asked = view
+        .with_room(500)
+        .inspect(&Subject::parse("router-data-model"));
+    assert_eq!(
+        asked.await.unwrap_err().to_string(),
+        "the data model is longer than 500 bytes"
+    );
 }
 
 #[tokio::test]

@@ -9,61 +9,97 @@ use serde_json::{Value as Json, json};
 use sha2::{Digest as _, Sha256};
 
 use super::{DataModel, Policy};
+use crate::LimitedJson;
+
+/// The model is too large to be shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the data model is longer than {0} bytes")]
+pub struct ModelTooLargeError(usize);
 
 impl DataModel {
     /// The entities by kind and id, with what relates them, in the shape of OpenZiti's routers.
     ///
     /// Public keys are not among them. Of the data of configurations and identities, in which there may be
     /// secrets, the SHA-256 is shown, by which two routers can be compared.
-    pub fn to_json(&self) -> Json {
-        json!({
-            "configTypes": by_id(self.config_types.iter().map(|(id, kind)| {
-                (id, json!({ "id": id, "name": kind.name }))
-            })),
-            "configs": self.configs_json(),
-            "identities": by_id(self.identities.iter().map(|(id, identity)| {
-                (id, self.identity_json(identity))
-            })),
-            "services": by_id(self.services.iter().map(|service| (&service.id, json!({
-                "id": service.id,
-                "name": service.name,
-                "encryptionRequired": service.requires_encryption,
-                "configs": service.configs,
-                "servicePolicies": self.policies.of_service(&service.id).collect::<Vec<_>>(),
-            })))),
-            "routers": by_id(self.routers.iter().map(|(id, router)| (id, json!({
-                "id": id,
-                "name": router.name,
-                "fingerprint": router.fingerprint,
-                "configs": router.configs,
-                "disabled": router.is_disabled,
-            })))),
-            "servicePolicies": by_id(self.policies.iter().map(|policy| {
-                (&policy.id, policy_json(policy))
-            })),
-            "postureChecks": by_id(self.posture_checks.iter().map(|(id, check)| {
+    ///
+    /// # Errors
+    ///
+    /// [`ModelTooLargeError`] if the text would have more bytes than `most`. It takes no more memory than that.
+    pub fn to_json(&self, most: usize) -> Result<String, ModelTooLargeError> {
+        let mut text = Sections::new(most);
+        text.section(
+            "configTypes",
+            self.config_types
+                .iter()
+                .map(|(id, kind)| (id, json!({ "id": id, "name": kind.name }))),
+        )?;
+        text.section("configs", self.configs_json())?;
+        text.section(
+            "identities",
+            self.identities
+                .iter()
+                .map(|(id, identity)| (id, self.identity_json(identity))),
+        )?;
+        text.section(
+            "postureChecks",
+            self.posture_checks.iter().map(|(id, check)| {
                 let definition = check.definition();
-                (id, json!({
-                    "id": id,
-                    "name": definition.name,
-                    "typeId": definition.type_id,
-                    "servicePolicies": self.policies.of_check(id).collect::<Vec<_>>(),
-                }))
-            })),
-            "revocations": by_id(self.revocations.iter().map(|(id, revocation)| {
-                (id, json!({ "id": id, "type": revocation.kind }))
-            })),
-        })
+                (
+                    id,
+                    json!({
+                        "id": id,
+                        "name": definition.name,
+                        "typeId": definition.type_id,
+                        "servicePolicies": self.policies.of_check(id).collect::<Vec<_>>(),
+                    }),
+                )
+            }),
+        )?;
+        text.section(
+            "revocations",
+            self.revocations
+                .iter()
+                .map(|(id, revocation)| (id, json!({ "id": id, "type": revocation.kind }))),
+        )?;
+        text.section(
+            "routers",
+            self.routers.iter().map(|(id, router)| {
+                (
+                    id,
+                    json!({
+                        "id": id,
+                        "name": router.name,
+                        "fingerprint": router.fingerprint,
+                        "configs": router.configs,
+                        "disabled": router.is_disabled,
+                    }),
+                )
+            }),
+        )?;
+        text.section(
+            "servicePolicies",
+            self.policies
+                .iter()
+                .map(|policy| (&*policy.id, policy_json(policy))),
+        )?;
+        text.section("services", self.services.iter().map(|service| (service.id.as_str(), json!({
+            "id": service.id,
+            "name": service.name,
+            "encryptionRequired": service.requires_encryption,
+            "configs": service.configs,
+            "servicePolicies": self.policies.of_service(&service.id).collect::<Vec<_>>(),
+        }))))?;
+        Ok(text.end())
     }
 
-    fn configs_json(&self) -> Json {
+    fn configs_json(&self) -> impl Iterator<Item = (&str, Json)> {
         let mut services = BTreeMap::<&str, Vec<&str>>::new();
         for service in self.services.iter() {
             for config in &service.configs {
                 services.entry(config).or_default().push(&service.id);
             }
         }
-        by_id(self.configs.iter().map(|(id, config)| {
+        self.configs.iter().map(move |(id, config)| {
             let shown = json!({
                 "id": id,
                 "name": config.name,
@@ -72,7 +108,7 @@ impl DataModel {
                 "services": services.get(id).cloned().unwrap_or_default(),
             });
             (id, shown)
-        }))
+        })
     }
 
     fn identity_json(&self, identity: &Identity) -> Json {
@@ -112,6 +148,46 @@ impl DataModel {
             })),
             "postureChecks": checks,
         })
+    }
+}
+
+/// An object of objects, with a limit for all of them together.
+struct Sections {
+    text: String,
+    most: usize,
+}
+
+impl Sections {
+    fn new(most: usize) -> Self {
+        Self {
+            text: "{".to_owned(),
+            most,
+        }
+    }
+
+    fn section<'a>(
+        &mut self,
+        name: &str,
+        members: impl Iterator<Item = (&'a str, Json)>,
+    ) -> Result<(), ModelTooLargeError> {
+        let separator = if self.text.len() == 1 { "" } else { "," };
+        let start = format!("{separator}\"{name}\":");
+        let left = self.most.checked_sub(self.text.len() + start.len() + 1);
+        let too_large = ModelTooLargeError(self.most);
+        let mut section = LimitedJson::object(left.ok_or(too_large)?);
+        for (id, shown) in members {
+            if !section.insert(id, &shown) {
+                return Err(too_large);
+            }
+        }
+        self.text.push_str(&start);
+        self.text.push_str(&section.into_text());
+        Ok(())
+    }
+
+    fn end(mut self) -> String {
+        self.text.push('}');
+        self.text
     }
 }
 
