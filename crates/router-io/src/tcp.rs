@@ -1,4 +1,4 @@
-//! TCP connections to controllers and other routers.
+//! TCP connections to controllers, other routers and servers.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -17,7 +17,8 @@ pub(crate) async fn connect(host: &str, port: u16, from: Option<&str>) -> io::Re
     Err(failure)
 }
 
-async fn connect_to(address: SocketAddr, from: Option<&str>) -> io::Result<TcpStream> {
+/// Connects to an address: from a network interface or a local address, if one is given.
+pub(crate) async fn connect_to(address: SocketAddr, from: Option<&str>) -> io::Result<TcpStream> {
     let socket = if address.is_ipv4() {
         TcpSocket::new_v4()?
     } else {

@@ -1,15 +1,16 @@
 //! Connections to servers.
 
-use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
+use futures_util::TryFutureExt as _;
 use portcullis_router::address::{HostPort, IpFamily};
-use tokio::net::{TcpSocket, TcpStream, UdpSocket};
+use tokio::net::{TcpStream, UdpSocket};
 use tokio::time::{Instant, timeout_at};
 
 use super::failure::Unreached;
 use super::name_lookups::NameLookups;
+use crate::tcp::connect_to;
 
 /// When a dial has to be over: the controller waits for it, and the file may allow less.
 pub(super) fn deadline(controller: Instant, connect_timeout: Duration) -> Instant {
@@ -39,24 +40,13 @@ pub(super) async fn tcp(
         let left = deadline.saturating_duration_since(Instant::now());
         let until = Instant::now() + left / untried;
         untried -= 1;
-        let connecting = async { connect(address).await.map_err(Unreached::Unconnected) };
+        let connecting = connect_to(address, None).map_err(Unreached::Unconnected);
         match in_time(until, connecting).await {
             Ok(stream) => return Ok(stream),
             Err(error) => failure = error,
         }
     }
     Err(failure)
-}
-
-async fn connect(address: SocketAddr) -> io::Result<TcpStream> {
-    let socket = if address.is_ipv4() {
-        TcpSocket::new_v4()?
-    } else {
-        TcpSocket::new_v6()?
-    };
-    socket.set_keepalive(true)?;
-    socket.set_nodelay(true)?;
-    socket.connect(address).await
 }
 
 /// A socket for datagrams to and from one place only.
