@@ -302,6 +302,7 @@ fn tell_what_is_carried(world: &mut World<'_>, from: RouterSession) {
     let carried = CarriedCircuits {
         asked: world.now,
         circuits,
+        is_complete: true,
     };
     world.fabric.handle_carried(from, carried, world.now);
 }

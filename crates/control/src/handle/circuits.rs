@@ -124,9 +124,12 @@ impl Handler {
             return;
         };
         match translate::carried_circuits(response, &self.plane.controller_id()) {
-            Ok(reports) => {
-                let circuits = adoption::judge(&self.plane, self.session.id(), reports);
-                let carried = CarriedCircuits { asked, circuits };
+            Ok(told) => {
+                let carried = CarriedCircuits {
+                    asked,
+                    circuits: adoption::judge(&self.plane, self.session.id(), told.circuits),
+                    is_complete: told.is_complete,
+                };
                 self.plane.network.handle_carried(from, carried);
             },
             Err(error) => {

@@ -5,7 +5,8 @@
 //! | `router-circuits` | `{"circuits": {ID: {"ctrlId", "routes": {FROM: TO}, "destinations": {ADDRESS: KIND}}}}` |
 //! | `router-edge-circuits` | `{"circuits": {…: {"circuitId", "address", "identityId", "originator", "ctrlId", "tags"}}}` |
 //!
-//! The second one tells by whom a circuit was dialed here.
+//! The second one tells by whom a circuit was dialed here. A router that has too many circuits to list says so in `errors` of
+//! the first one, a list of texts.
 
 use super::tags;
 use portcullis_domain::ids::{IdentityId, ServiceId};
@@ -18,6 +19,14 @@ const CIRCUITS: &str = "router-circuits";
 const EDGE_CIRCUITS: &str = "router-edge-circuits";
 /// What the end that has dialed calls itself.
 const INITIATOR: &str = "Initiator";
+
+/// What a router says that it carries.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct CarriedReports {
+    pub(crate) circuits: Vec<CarriedReport>,
+    /// Whether these are all.
+    pub(crate) is_complete: bool,
+}
 
 /// A circuit that a router carries, and its origin if it was dialed there.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,6 +58,7 @@ pub(crate) enum UnreadableReport {
 #[derive(Deserialize)]
 struct Circuits<T> {
     circuits: Option<HashMap<String, T>>,
+    errors: Option<Vec<String>>,
 }
 
 #[derive(Deserialize)]
@@ -84,35 +94,42 @@ pub(crate) fn carried_request() -> InspectRequest {
 pub(crate) fn carried_circuits(
     response: &InspectResponse,
     controller: &str,
-) -> Result<Vec<CarriedReport>, UnreadableReport> {
-    let circuits: HashMap<String, Circuit> =
-        value(response, CIRCUITS)?.ok_or(UnreadableReport::Missing)?;
-    let mut origins = origins(value(response, EDGE_CIRCUITS)?.unwrap_or_default());
+) -> Result<CarriedReports, UnreadableReport> {
+    let told: Circuits<Circuit> = value(response, CIRCUITS)?.ok_or(UnreadableReport::Missing)?;
+    let origins_told: Option<Circuits<EdgeCircuit>> = value(response, EDGE_CIRCUITS)?;
+    let mut origins = origins(
+        origins_told
+            .and_then(|told| told.circuits)
+            .unwrap_or_default(),
+    );
+    let circuits = told.circuits.unwrap_or_default();
     let own = circuits
         .into_iter()
         .filter(|(_, circuit)| circuit.ctrl_id == controller);
-    Ok(own
-        .filter_map(|(id, circuit)| {
-            Some(CarriedReport {
-                origin: origins.remove(&id),
-                id: CircuitId::new(&id).ok()?,
-                forwards: forwards(circuit),
-            })
+    let reports = own.filter_map(|(id, circuit)| {
+        Some(CarriedReport {
+            origin: origins.remove(&id),
+            id: CircuitId::new(&id).ok()?,
+            forwards: forwards(circuit),
         })
-        .collect())
+    });
+    Ok(CarriedReports {
+        circuits: reports.collect(),
+        is_complete: told.errors.is_none_or(|errors| errors.is_empty()),
+    })
 }
 
 fn value<T: for<'de> Deserialize<'de>>(
     response: &InspectResponse,
     name: &'static str,
-) -> Result<Option<HashMap<String, T>>, UnreadableReport> {
+) -> Result<Option<Circuits<T>>, UnreadableReport> {
     let found = response.values.iter().find(|value| value.name == name);
     let Some(found) = found else {
         return Ok(None);
     };
-    let circuits: Circuits<T> = serde_json::from_str(found.value.expose())
+    let circuits = serde_json::from_str(found.value.expose())
         .map_err(|error| UnreadableReport::Invalid(name, error))?;
-    Ok(Some(circuits.circuits.unwrap_or_default()))
+    Ok(Some(circuits))
 }
 
 /// Forwards whose destination is still there.
@@ -184,7 +201,9 @@ mod tests {
             "originator":"Initiator","ctrlId":"c1","edgeConnId":1,"channelConnId":"G8yq",
             "timeSinceLastLinkRx":"1s","tags":{"serviceId":"s","clientId":"i","hostId":"h"}}}}"#;
         let response = response(&[(EDGE_CIRCUITS, edge), (CIRCUITS, CARRIED)]);
-        let carried = carried_circuits(&response, "c1").unwrap();
+        let told = carried_circuits(&response, "c1").unwrap();
+        assert!(told.is_complete);
+        let carried = told.circuits;
         assert_eq!(carried.len(), 1);
         let kinds: Vec<_> = carried[0].forwards.iter().map(|each| each.kind).collect();
         assert_eq!(kinds, [ForwardKind::Link, ForwardKind::End]);
@@ -203,7 +222,18 @@ mod tests {
         let broken = response(&[(CIRCUITS, "no inspector")]);
         let error = carried_circuits(&broken, "c1").unwrap_err();
         assert!(matches!(error, UnreadableReport::Invalid(CIRCUITS, _)));
-        let none = response(&[(CIRCUITS, r#"{"circuits":null}"#)]);
-        assert_eq!(carried_circuits(&none, "c1").unwrap(), []);
+        let none = response(&[(CIRCUITS, r#"{"circuits":null,"errors":null}"#)]);
+        let told = carried_circuits(&none, "c1").unwrap();
+        assert_eq!(told.circuits, []);
+        assert!(told.is_complete);
+    }
+
+    #[test]
+    fn router_that_leaves_circuits_out_says_so() {
+        let some = response(&[(
+            CIRCUITS,
+            r#"{"circuits":{},"errors":["1 more circuits are not shown"]}"#,
+        )]);
+        assert!(!carried_circuits(&some, "c1").unwrap().is_complete);
     }
 }

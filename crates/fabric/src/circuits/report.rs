@@ -110,12 +110,14 @@ pub enum ForwardFault {
     UnknownOwner,
 }
 
-/// All circuits that a router carries.
+/// The circuits that a router carries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CarriedCircuits {
     /// When the router was asked.
     pub asked: Moment,
     pub circuits: Vec<CarriedCircuit>,
+    /// Whether these are all. If not, a circuit that is not among them may be carried as well.
+    pub is_complete: bool,
 }
 
 /// A circuit that a router carries.

@@ -267,9 +267,9 @@ impl Fabric {
     }
 
     /// A router says what it carries, instead of what it has said before.
-    pub(super) fn begin_carried(&mut self, router: RouterSlot) {
+    pub(super) fn begin_carried(&mut self, router: RouterSlot, is_complete: bool) {
         self.forget_carrier(router);
-        if self.adoption.until.is_some() {
+        if is_complete && self.adoption.until.is_some() {
             self.adoption.told.insert(router);
         }
     }

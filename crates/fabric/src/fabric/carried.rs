@@ -27,9 +27,15 @@ impl Fabric {
         if !self.network.is_current(from) {
             return;
         }
-        let CarriedCircuits { asked, circuits } = carried;
-        self.end_forgotten(from.router(), asked, &circuits, now);
-        self.begin_carried(from.router());
+        let CarriedCircuits {
+            asked,
+            circuits,
+            is_complete,
+        } = carried;
+        if is_complete {
+            self.end_forgotten(from.router(), asked, &circuits, now);
+        }
+        self.begin_carried(from.router(), is_complete);
         for carried in circuits {
             let Some(circuit) = self.circuits.take(&carried.id) else {
                 self.handle_unknown(from, carried, now);

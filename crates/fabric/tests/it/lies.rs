@@ -157,6 +157,7 @@ impl Liar {
         let carried = CarriedCircuits {
             asked: now,
             circuits: circuits.collect(),
+            is_complete: true,
         };
         self.stage.fabric.handle_carried(d, carried, now);
     }

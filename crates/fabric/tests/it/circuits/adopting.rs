@@ -32,9 +32,14 @@ fn forwards(name: &str) -> Vec<Forward> {
 
 impl Stage {
     fn carry(&mut self, name: &str, circuits: Vec<CarriedCircuit>) {
+        self.say_carried(name, circuits, true);
+    }
+
+    fn say_carried(&mut self, name: &str, circuits: Vec<CarriedCircuit>, is_complete: bool) {
         let carried = CarriedCircuits {
             asked: at(self.now),
             circuits,
+            is_complete,
         };
         let session = self.sessions[name];
         self.fabric.handle_carried(session, carried, at(self.now));
@@ -313,6 +318,29 @@ fn what_has_just_been_set_up_may_be_missing_in_an_answer() {
     stage.carry_x("a", Claim::Unknown);
     assert_eq!(stage.ends(), []);
     assert_eq!(stage.fabric.circuits().count(), 2);
+}
+
+#[test]
+fn what_an_answer_leaves_out_is_not_forgotten() {
+    let mut stage = Stage::triangle();
+    stage.open("a", "x");
+    stage.now += 10;
+    stage.say_carried("a", Vec::new(), false);
+    assert_eq!(stage.ends(), []);
+    assert_eq!(stage.actions(), []);
+    stage.carry("a", Vec::new());
+    assert_eq!(stage.ends(), [EndReason::RouterLost]);
+
+    let mut stage = restarted();
+    stage.say_carried("a", Vec::new(), false);
+    stage.complain_of_x("a");
+    assert_eq!(stage.actions(), [], "it may be one of an earlier run");
+    stage.carry("a", Vec::new());
+    stage.complain_of_x("a");
+    assert_eq!(
+        stage.unroutes(),
+        [told(&["a"], true), told(&["a"], true)].concat()
+    );
 }
 
 #[test]

@@ -47,6 +47,7 @@ fn a_router_that_forwards_for_an_unknown_circuit_is_told_to_forget_it() {
     let nothing = CarriedCircuits {
         asked: at(0),
         circuits: Vec::new(),
+        is_complete: true,
     };
     stage.fabric.handle_carried(b, nothing, at(0));
     for (fault, expected) in [

@@ -143,8 +143,12 @@ impl Controller {
                         Some(_) => Claim::Refused,
                     },
                 };
-                let circuits = circuits.into_iter().map(judge).collect();
-                fabric.handle_carried(from, CarriedCircuits { asked, circuits }, now);
+                let carried = CarriedCircuits {
+                    asked,
+                    circuits: circuits.into_iter().map(judge).collect(),
+                    is_complete: true,
+                };
+                fabric.handle_carried(from, carried, now);
             },
         }
     }
