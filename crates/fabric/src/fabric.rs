@@ -48,6 +48,9 @@ pub struct FabricOptions {
     pub smart_rerouting: Option<SmartRerouting>,
     /// Maximum number of circuits that are dialed at one router.
     pub max_circuits_per_router: usize,
+    /// Maximum number of dials that wait for the answer of one router. A further one is refused: a router
+    /// that falls behind would answer it too late.
+    pub max_dials_per_router: usize,
     /// Maximum number of circuits to one service.
     pub max_circuits_per_service: usize,
     /// Maximum number of circuits that a router is told to forget when it connects again. Beyond it,
@@ -65,6 +68,7 @@ impl Default for FabricOptions {
             adoption_time: Duration::from_mins(5),
             smart_rerouting: Some(SmartRerouting::default()),
             max_circuits_per_router: 100_000,
+            max_dials_per_router: 4096,
             max_circuits_per_service: 1_000_000,
             max_owed_unroutes: 10_000,
         }

@@ -162,6 +162,7 @@ const fn code(cause: FailureCause) -> (ErrorCode, RetryHint) {
         FailureCause::NoHostKey => (ErrorCode::EncryptionDataMissing, RetryHint::Default),
         FailureCause::InvalidService => (ErrorCode::InvalidService, RetryHint::NotRetriable),
         FailureCause::RightEnded => (ErrorCode::AccessDenied, RetryHint::StartOver),
+        FailureCause::TooManyDials => (ErrorCode::Internal, RetryHint::Busy),
         FailureCause::NamesInUse
         | FailureCause::Choice(_)
         | FailureCause::LinkLost

@@ -169,6 +169,15 @@ impl Circuit {
         paths.into_iter().flat_map(Path::routers).copied().collect()
     }
 
+    /// Routers whose answers the dial waits for; none unless the circuit is being dialed.
+    pub(crate) fn awaited_dialing(&self) -> impl Iterator<Item = RouterSlot> {
+        let waiting: &[_] = match &self.state {
+            State::Dialing(dialing) => &dialing.pending.waiting,
+            State::Open | State::Rerouting(_) | State::Stranded(_) => &[],
+        };
+        waiting.iter().map(|(session, _)| session.router())
+    }
+
     pub(crate) fn is_end(&self, router: RouterSlot) -> bool {
         let path = self.newest_path();
         path.first() == Some(router) || path.last() == Some(router)

@@ -74,6 +74,8 @@ pub enum FailureCause {
     NoHostKey,
     /// The router or the service has the maximum number of circuits.
     TooManyCircuits,
+    /// A router has yet to answer the maximum number of dials.
+    TooManyDials,
     /// What allowed the dial does so no more.
     RightEnded,
     /// The client or the dialing router is gone, or the circuit was removed.
@@ -95,6 +97,7 @@ impl FailureCause {
             Self::Router(code) => code.name(),
             Self::NoHostKey => "NO_HOST_KEY",
             Self::TooManyCircuits => "TOO_MANY_CIRCUITS",
+            Self::TooManyDials => "TOO_MANY_DIALS",
             Self::RightEnded => "RIGHT_ENDED",
             Self::Cancelled => "CANCELLED",
         }
@@ -113,6 +116,9 @@ impl fmt::Display for FailureCause {
             Self::Router(code) => code.fmt(formatter),
             Self::NoHostKey => formatter.write_str("the host has sent no key for encryption"),
             Self::TooManyCircuits => formatter.write_str("there are too many circuits"),
+            Self::TooManyDials => {
+                formatter.write_str("too many dials wait for the answer of a router")
+            },
             Self::RightEnded => formatter.write_str("the client may not dial the service any more"),
             Self::Cancelled => formatter.write_str("the dial was cancelled"),
         }

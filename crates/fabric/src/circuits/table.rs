@@ -14,6 +14,8 @@ pub(crate) struct CircuitTable {
     deadlines: BTreeSet<(Moment, CircuitId)>,
     per_router: BTreeMap<RouterSlot, usize>,
     per_service: BTreeMap<ServiceId, usize>,
+    /// Dials that wait for the answer of each router.
+    dials_per_router: BTreeMap<RouterSlot, usize>,
 }
 
 impl CircuitTable {
@@ -56,6 +58,9 @@ impl CircuitTable {
         }
         let service = circuit.right.service.clone();
         *self.per_service.entry(service).or_default() += 1;
+        for router in circuit.awaited_dialing() {
+            *self.dials_per_router.entry(router).or_default() += 1;
+        }
         self.circuits.insert(id, circuit);
     }
 
@@ -68,12 +73,21 @@ impl CircuitTable {
             decrement(&mut self.per_router, &router);
         }
         decrement(&mut self.per_service, &circuit.right.service);
+        for router in circuit.awaited_dialing() {
+            decrement(&mut self.dials_per_router, &router);
+        }
         Some(circuit)
     }
 
     /// Number of circuits that were dialed at a router.
     pub(crate) fn count_at(&self, router: RouterSlot) -> usize {
         self.per_router.get(&router).copied().unwrap_or_default()
+    }
+
+    /// Number of dials that wait for the answer of a router.
+    pub(crate) fn dials_at(&self, router: RouterSlot) -> usize {
+        let dials = self.dials_per_router.get(&router);
+        dials.copied().unwrap_or_default()
     }
 
     /// Number of circuits to a service.

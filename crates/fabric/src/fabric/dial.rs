@@ -31,7 +31,8 @@ impl Fabric {
         }
         let destination = self
             .admit(&dial)
-            .and_then(|()| self.find_destination(&dial, 0, &[], now));
+            .and_then(|()| self.find_destination(&dial, 0, &[], now))
+            .and_then(|destination| self.admit_to(destination));
         match destination {
             Ok(destination) => self.start(dial, destination, now),
             Err(cause) => {
@@ -61,6 +62,16 @@ impl Fabric {
             return Err(FailureCause::TooManyCircuits);
         }
         Ok(())
+    }
+
+    /// Refuses a dial if a router of its path has too many others to answer.
+    fn admit_to(&self, destination: Destination) -> Result<Destination, FailureCause> {
+        let max = self.options.max_dials_per_router;
+        let mut routers = destination.chosen.path.routers().iter();
+        if routers.any(|router| self.circuits.dials_at(*router) >= max) {
+            return Err(FailureCause::TooManyDials);
+        }
+        Ok(destination)
     }
 
     fn find_destination(

@@ -308,6 +308,42 @@ fn a_dial_that_leads_nowhere_fails_at_once() {
 }
 
 #[test]
+fn a_router_that_falls_behind_gets_no_more_dials() {
+    let options = FabricOptions {
+        max_dials_per_router: 2,
+        ..FabricOptions::default()
+    };
+    let mut stage = Stage::new(&["a", "b", "c"], &["ab", "bc", "ac"], options);
+    stage.fabric.set_terminator(terminator("t", "c"));
+    stage.dial("a", "u");
+    stage.dial("b", "v");
+    let routes = stage.routes();
+    for from in ["a", "b", "c"] {
+        stage.dial(from, "w");
+        let failure = stage.answer().unwrap().unwrap_err();
+        assert_eq!(failure.cause, FailureCause::TooManyDials, "{from}");
+    }
+    // The one that has dialed was faster.
+    let (at_c, at_a) = (&routes[0], &routes[1]);
+    stage.succeed(&at_a.0, &at_a.1);
+    stage.dial("b", "w");
+    let failure = stage.answer().unwrap().unwrap_err();
+    assert_eq!(failure.cause, FailureCause::TooManyDials);
+    stage.succeed(&at_c.0, &at_c.1);
+    assert!(stage.answer().unwrap().is_ok());
+    stage.open("b", "w");
+    // Those that are never answered count for no longer than they wait.
+    for id in ["x", "y", "z"] {
+        stage.dial("c", id);
+        assert_eq!(stage.answer().is_none(), id == "x", "{id}");
+    }
+    stage.pass(10);
+    stage.pass(10);
+    stage.actions();
+    stage.open("c", "z");
+}
+
+#[test]
 fn encryption_needs_the_key_of_the_host() {
     let mut stage = Stage::triangle();
     let encrypted = Service {
