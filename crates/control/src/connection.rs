@@ -1,6 +1,7 @@
 //! A connection of a router, from its hello to the channel that it belongs to.
 
 use crate::handle::Handler;
+use crate::outlet::Outlet;
 use crate::places::Placed;
 use crate::plane::Plane;
 use crate::session::Session;
@@ -200,7 +201,7 @@ async fn open<S: Stream>(
     let connecting = Connecting {
         router,
         hello,
-        outlet: Arc::new(channel.clone()),
+        outlet: Arc::new(Outlet::new(channel.clone())),
         at: plane.app.env().now(),
     };
     let served = Arc::clone(plane);

@@ -44,17 +44,22 @@ impl Handler {
     }
 
     /// Greets the router, and handles its messages until its channel is closed.
+    ///
+    /// A router that takes no replies is not listened to: whoever asks through it has to wait, too.
     pub(crate) async fn run(self, mut inbox: Inbox) {
+        let sending = self.session.send_waiting();
+        tokio::pin!(sending);
         self.send_controllers();
         self.greet_edge_router();
         self.keep_hello();
         self.validate_terminators();
         loop {
             tokio::select! {
-                frame = inbox.next() => match frame {
+                frame = self.listen(&mut inbox) => match frame {
                     Some(frame) => self.handle(&frame),
                     None => return,
                 },
+                () = &mut sending => return,
                 () = self.session.peers.added() => {
                     self.plane.sessions.tell_peers(&self.session, &self.plane.network);
                 },
@@ -64,6 +69,11 @@ impl Handler {
                 () = self.plane.stop.cancelled() => return,
             }
         }
+    }
+
+    async fn listen(&self, inbox: &mut Inbox) -> Option<Frame> {
+        self.session.replied().await;
+        inbox.next().await
     }
 
     /// Leaves something to the worker of the router; what there are too many of is dropped.

@@ -2,7 +2,7 @@
 //!
 //! One lock holds both. Whatever changes the picture is followed, under the lock, by the messages that
 //! come of it, so that each router gets them in the order in which they were decided. Nothing waits
-//! under the lock: a router whose queue is full loses its channel, and is told anew when it returns.
+//! under the lock: what a router has no room for is kept for it.
 
 mod dial_answer;
 mod session;
@@ -109,7 +109,7 @@ impl LiveFabric {
     pub(crate) fn connect(
         &self,
         router: &RouterId,
-        outlet: Arc<dyn Outlet>,
+        outlet: Arc<Outlet>,
         tells_circuits: bool,
     ) -> Option<RouterSession> {
         let mut state = self.state.lock();
@@ -153,7 +153,8 @@ impl LiveFabric {
     ) {
         let mut state = self.state.lock();
         let now = self.clock.now().mono;
-        let route = state.answered(session, |state| state.take_route(frame.reply_for()));
+        let route = state.sessions.get(&session);
+        let route = route.and_then(|session| session.take_route(frame.reply_for()));
         if let Some(result) = translate::route_result(result, route) {
             state.fabric.handle_route_result(session, result, now);
         }
@@ -162,10 +163,9 @@ impl LiveFabric {
 
     /// When the router was asked what it carries, if that is what a message answers.
     pub(crate) fn take_question(&self, session: RouterSession, frame: &Frame) -> Option<AskedAt> {
-        let mut state = self.state.lock();
-        state
-            .answered(session, |state| state.take_question(frame.reply_for()))
-            .map(AskedAt)
+        let state = self.state.lock();
+        let session = state.sessions.get(&session)?;
+        session.take_question(frame.reply_for()).map(AskedAt)
     }
 
     /// Handles what a router says that it carries.
@@ -238,7 +238,7 @@ impl LiveFabric {
                     return;
                 };
                 let (priority, answer) = pending.answer(&circuit, result);
-                state.reply(to, pending.reply_to(), priority, &answer);
+                state.reply(to, pending.reply_to(), priority, answer);
             },
             Action::AskForCircuits { to } => state.ask_for_circuits(to, now),
             Action::DeleteTerminator { terminator } => {
@@ -256,45 +256,26 @@ impl LiveFabric {
 }
 
 impl State {
-    fn answered<T>(
-        &mut self,
-        session: RouterSession,
-        take: impl FnOnce(&mut SessionState) -> Option<T>,
-    ) -> Option<T> {
-        take(self.sessions.get_mut(&session)?)
-    }
-
-    fn send_route(
-        &mut self,
-        to: RouterSession,
-        (id, now): (RouteId, Moment),
-        route: &ControlMessage,
-    ) {
-        if let Some(session) = self.sessions.get_mut(&to) {
+    fn send_route(&self, to: RouterSession, (id, now): (RouteId, Moment), route: &ControlMessage) {
+        if let Some(session) = self.sessions.get(&to) {
             session.send_route((id, now), route);
         }
     }
 
-    fn send(&mut self, to: RouterSession, message: &ControlMessage) {
-        if let Some(session) = self.sessions.get_mut(&to) {
+    fn send(&self, to: RouterSession, message: &ControlMessage) {
+        if let Some(session) = self.sessions.get(&to) {
             session.send(message);
         }
     }
 
-    fn reply(
-        &mut self,
-        to: RouterSession,
-        reply_to: &ReplyTo,
-        priority: Priority,
-        message: &Message,
-    ) {
-        if let Some(session) = self.sessions.get_mut(&to) {
-            session.reply(reply_to, priority, message.clone());
+    fn reply(&self, to: RouterSession, reply_to: &ReplyTo, priority: Priority, message: Message) {
+        if let Some(session) = self.sessions.get(&to) {
+            session.reply(reply_to, priority, message);
         }
     }
 
-    fn ask_for_circuits(&mut self, to: RouterSession, now: Moment) {
-        if let Some(session) = self.sessions.get_mut(&to) {
+    fn ask_for_circuits(&self, to: RouterSession, now: Moment) {
+        if let Some(session) = self.sessions.get(&to) {
             session.ask_for_circuits(now);
         }
     }

@@ -41,7 +41,7 @@ pub(crate) struct Session {
     pub(crate) peers: PeerNews,
     /// How far the router was told of sessions of clients.
     pub(crate) client_sessions: Mutex<SyncState>,
-    outlet: Arc<dyn Outlet>,
+    outlet: Arc<Outlet>,
     reported: Mutex<Reported>,
     validation: Mutex<Validation>,
     /// Told when there may be terminators to ask about earlier than was known.
@@ -64,7 +64,7 @@ pub(crate) struct NewSession {
     pub(crate) hello: RouterHello,
     pub(crate) connected_at: Timestamp,
     pub(crate) opened: Moment,
-    pub(crate) outlet: Arc<dyn Outlet>,
+    pub(crate) outlet: Arc<Outlet>,
 }
 
 impl Session {
@@ -99,24 +99,21 @@ impl Session {
         self.outlet.close();
     }
 
-    /// Sends a message, unless the channel is closed; a router that does not take it loses its channel.
+    /// Sends a message, unless the channel is closed.
     pub(crate) fn send(&self, message: &ControlMessage) {
-        if let Some(encoded) = self.sendable(message.encode())
-            && let Err(error) = self.outlet.send(message.priority(), encoded)
-        {
-            self.put_off(&error);
+        if let Some(encoded) = self.sendable(message.encode()) {
+            self.outlet.send(message.priority(), encoded);
         }
     }
 
     /// Sends a message if there is room; whether it was taken.
     pub(crate) fn try_send(&self, message: &Message) -> bool {
-        self.outlet.send(Priority::Default, message.clone()).is_ok()
+        self.outlet.try_send(message.clone())
     }
 
     /// Sends a message, and tells when it was written.
     pub(crate) fn send_tracked(&self, message: Message) -> Result<Written, SendErrorKind> {
-        let sent = self.outlet.send_tracked(Priority::Default, message);
-        sent.map_err(|error| error.why)
+        self.outlet.send_tracked(message)
     }
 
     pub(crate) fn reply(&self, to: &ReplyTo, message: &ControlMessage) {
@@ -140,9 +137,17 @@ impl Session {
     }
 
     fn reply_with(&self, to: &ReplyTo, message: Message) {
-        if let Err(error) = self.outlet.reply(to, Priority::Default, message) {
-            self.put_off(&error);
-        }
+        self.outlet.reply(to, Priority::Default, message);
+    }
+
+    /// Sends what there was no room for as soon as there is, until the future is dropped.
+    pub(crate) async fn send_waiting(&self) {
+        self.outlet.run().await;
+    }
+
+    /// Waits until the router has room for all replies to it.
+    pub(crate) async fn replied(&self) {
+        self.outlet.replied().await;
     }
 
     fn sendable(&self, message: Result<Message, EncodeError>) -> Option<Message> {
@@ -151,11 +156,6 @@ impl Session {
                 tracing::error!(%error, router = %self.id(), "a message for a router cannot be encoded");
             })
             .ok()
-    }
-
-    fn put_off(&self, error: &portcullis_channel::SendError) {
-        tracing::debug!(%error, router = %self.id(), "a message for a router was not sent");
-        self.close();
     }
 
     /// The router as others are told of it.

@@ -32,7 +32,7 @@ pub(crate) struct Sessions {
 pub(crate) struct Connecting {
     pub(crate) router: ConnectedRouter,
     pub(crate) hello: RouterHello,
-    pub(crate) outlet: Arc<dyn Outlet>,
+    pub(crate) outlet: Arc<Outlet>,
     pub(crate) at: Timestamp,
 }
 

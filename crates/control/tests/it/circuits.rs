@@ -1,6 +1,6 @@
 //! Terminators and circuits between routers, for their tunnelers.
 
-use crate::stage::Stage;
+use crate::stage::{Stage, StageOptions};
 use portcullis_channel::ReplyTo;
 use portcullis_simulated_router::SimulatedRouter;
 use portcullis_wire::Secret;
@@ -26,7 +26,11 @@ pub(crate) struct Network {
 
 impl Network {
     pub(crate) async fn start() -> Self {
-        let stage = Stage::start().await;
+        Self::start_with(StageOptions::default()).await
+    }
+
+    pub(crate) async fn start_with(options: StageOptions) -> Self {
+        let stage = Stage::start_with(options).await;
         stage.open_routers().await;
         let service = stage.service("web").await;
         let first = stage.connect("r1").await;
@@ -71,7 +75,7 @@ impl Network {
         }
     }
 
-    fn dial(&self) -> impl Future<Output = ControlMessage> + use<> {
+    pub(crate) fn dial(&self) -> impl Future<Output = ControlMessage> + use<> {
         let request = ControlMessage::CreateTunnelCircuit(CreateTunnelCircuit {
             service_name: "web".to_owned(),
             ..CreateTunnelCircuit::default()
@@ -112,7 +116,7 @@ impl Network {
     }
 }
 
-async fn next_route(router: &mut SimulatedRouter) -> (ReplyTo, Route) {
+pub(crate) async fn next_route(router: &mut SimulatedRouter) -> (ReplyTo, Route) {
     router
         .expect(|message| match message {
             ControlMessage::Route(route) => Some(route),
@@ -121,7 +125,7 @@ async fn next_route(router: &mut SimulatedRouter) -> (ReplyTo, Route) {
         .await
 }
 
-async fn next_unroute(router: &mut SimulatedRouter) -> Unroute {
+pub(crate) async fn next_unroute(router: &mut SimulatedRouter) -> Unroute {
     let unroute = router.expect(|message| match message {
         ControlMessage::Unroute(unroute) => Some(unroute),
         _ => None,
@@ -129,7 +133,7 @@ async fn next_unroute(router: &mut SimulatedRouter) -> Unroute {
     unroute.await.1
 }
 
-fn confirm(router: &SimulatedRouter, request: &ReplyTo, route: &Route) {
+pub(crate) fn confirm(router: &SimulatedRouter, request: &ReplyTo, route: &Route) {
     let result = RouteResult {
         circuit_id: route.circuit_id.clone(),
         attempt: route.attempt,

@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod admission;
 #[cfg(test)]
+mod bursts;
+#[cfg(test)]
 mod circuits;
 mod data_model;
 #[cfg(test)]

@@ -20,6 +20,7 @@ pub(crate) struct StageOptions {
     pub(crate) takeover_after: Duration,
     /// Connections of routers.
     pub(crate) max_connections: usize,
+    pub(crate) fabric: FabricOptions,
 }
 
 impl Default for StageOptions {
@@ -27,6 +28,7 @@ impl Default for StageOptions {
         Self {
             takeover_after: Duration::from_mins(1),
             max_connections: 1000,
+            fabric: FabricOptions::default(),
         }
     }
 }
@@ -97,7 +99,7 @@ impl Stage {
         let stop = CancellationToken::new();
         let options = ControlOptions {
             version: RouterOptions::default().hello.version,
-            fabric: FabricOptions::default(),
+            fabric: options.fabric,
             takeover_after: options.takeover_after,
             max_connections: options.max_connections,
         };
