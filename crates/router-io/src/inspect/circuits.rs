@@ -13,8 +13,9 @@ use tokio::time::timeout;
 use super::{InspectFuture, Inspectable, Inspected, Subject, sdk};
 use crate::relay::{CarriedCircuit, Destination, EndView, Relay};
 
-/// Circuits that are listed at most.
-const MAX_CIRCUITS: usize = 20_000;
+/// Circuits that are listed at most. That there are more is said: a controller takes one that is missing in a
+/// whole list for lost.
+pub(super) const MAX_CIRCUITS: usize = 20_000;
 
 /// How long an SDK may take to tell of its end.
 const ANSWER_TIME: Duration = Duration::from_secs(2);
@@ -33,8 +34,10 @@ impl Circuits {
     }
 
     fn list(&self) -> Json {
+        // Counted before: one that ends meanwhile must not stand for one that is left out.
+        let count = self.relay.circuit_count();
         let circuits = self.relay.circuits(MAX_CIRCUITS);
-        let left_out = self.relay.circuit_count().saturating_sub(circuits.len());
+        let left_out = count.saturating_sub(circuits.len());
         let shown = circuits.into_iter().map(|carried| {
             let view = json!({
                 "id": carried.circuit,

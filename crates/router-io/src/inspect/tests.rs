@@ -8,6 +8,7 @@ use portcullis_router::metrics::{MetricName, MetricRegistry};
 use portcullis_router_config::{CheckOptions, SourceFile, load};
 use portcullis_wire::control::route::{DestinationKind, Forward, Route};
 
+use super::circuits::MAX_CIRCUITS;
 use super::*;
 use crate::circuit_message::CircuitMessage;
 use crate::clock::RouterClock;
@@ -57,6 +58,33 @@ ctrl: {endpoint: 'tls:c.example.test:6262'}
 proxy: {type: http, address: 'p.example.test:1', username: me, password: SECRET}
 ";
 
+/// The relay of a router between two others, with so many circuits, the first of which is `c1`.
+fn relay(controllers: Arc<Controllers>, clock: RouterClock, circuits: usize) -> Relay {
+    let relay = Relay::new(
+        "r1".into(),
+        ForwardingOptions::default(),
+        controllers,
+        clock,
+    );
+    for address in ["a", "b"] {
+        let _hop = relay.attach(address, Arc::new(Link));
+    }
+    let forward = |from: &str, to: &str| Forward {
+        source: from.to_owned(),
+        destination: to.to_owned(),
+        destination_kind: DestinationKind::Link,
+    };
+    for number in 1..=circuits {
+        let route = Route {
+            circuit_id: format!("c{number}"),
+            forwards: vec![forward("a", "b"), forward("b", "a")],
+            ..Route::default()
+        };
+        relay.route(&route, &"ctrl".into()).unwrap();
+    }
+    relay
+}
+
 fn inspections() -> (Arc<Inspections>, Arc<Basics>) {
     let controllers = Arc::new(Controllers::new(Duration::from_secs(1)));
     let clock = RouterClock::start(Timestamp::UNIX_EPOCH);
@@ -72,26 +100,7 @@ fn inspections() -> (Arc<Inspections>, Arc<Basics>) {
         controllers: Arc::clone(&controllers),
         config: Basics::shown_config(&effective, Path::new("r.yml")),
     });
-    let relay = Relay::new(
-        "r1".into(),
-        ForwardingOptions::default(),
-        Arc::clone(&controllers),
-        clock,
-    );
-    for address in ["a", "b"] {
-        let _hop = relay.attach(address, Arc::new(Link));
-    }
-    let forward = |from: &str, to: &str| Forward {
-        source: from.to_owned(),
-        destination: to.to_owned(),
-        destination_kind: DestinationKind::Link,
-    };
-    let route = Route {
-        circuit_id: "c1".to_owned(),
-        forwards: vec![forward("a", "b"), forward("b", "a")],
-        ..Route::default()
-    };
-    relay.route(&route, &"ctrl".into()).unwrap();
+    let relay = relay(Arc::clone(&controllers), clock, 1);
     let inspections = Inspections::new(controllers, TaskTracker::new());
     inspections.register(Basics::KINDS, &basics);
     inspections.register(Circuits::KINDS, &Arc::new(Circuits::new(Arc::new(relay))));
@@ -109,6 +118,21 @@ async fn json(inspections: &Inspections, name: &str) -> Json {
     let value = response.values.into_iter().next().unwrap();
     assert_eq!(value.name, name);
     serde_json::from_str(value.value.expose()).unwrap()
+}
+
+#[tokio::test]
+async fn that_circuits_are_left_out_is_said() {
+    for (carried, expected) in [(MAX_CIRCUITS, None), (MAX_CIRCUITS + 2, Some(2))] {
+        let controllers = Arc::new(Controllers::new(Duration::from_secs(1)));
+        let clock = RouterClock::start(Timestamp::UNIX_EPOCH);
+        let relay = relay(Arc::clone(&controllers), clock, carried);
+        let inspections = Inspections::new(controllers, TaskTracker::new());
+        inspections.register(Circuits::KINDS, &Arc::new(Circuits::new(Arc::new(relay))));
+        let listed = json(&inspections, "router-circuits").await;
+        assert_eq!(listed["circuits"].as_object().unwrap().len(), MAX_CIRCUITS);
+        let errors = expected.map(|count| vec![format!("{count} more circuits are not shown")]);
+        assert_eq!(listed["errors"], serde_json::json!(errors));
+    }
 }
 
 #[tokio::test]
