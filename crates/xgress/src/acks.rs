@@ -38,6 +38,12 @@ impl OwedAcks {
         self.owes_update |= self.told > WORTH_TELLING && held < self.told / 2;
     }
 
+    /// Something was refused: the other end, which sends it again and again, may believe that there is room.
+    /// TCP answers probes of a closed window in the same way (RFC 9293, section 3.8.6.1).
+    pub(crate) const fn note_refused(&mut self) {
+        self.owes_update = true;
+    }
+
     /// All has been read: the other end waits for that before it ends the circuit.
     pub(crate) const fn note_end(&mut self) {
         self.owes_update |= self.told > 0;

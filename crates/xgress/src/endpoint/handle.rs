@@ -38,6 +38,7 @@ impl Endpoint {
             Arrival::Duplicate => self.counters.duplicate_payloads += 1,
             Arrival::Refused => {
                 self.counters.refused_payloads += 1;
+                self.acks.note_refused();
                 return;
             },
         }
@@ -76,6 +77,10 @@ impl Endpoint {
             })
             .max();
         if sequences.is_empty() || newest >= Some(self.peer_held_as_of) {
+            // It may have stood still for long; it does not from now on.
+            if self.peer_held > 0 {
+                self.last_progress = now.mono;
+            }
             self.peer_held = acknowledgement.receive_buffer_bytes.unwrap_or(u32::MAX);
             self.peer_held_as_of = newest.unwrap_or(self.peer_held_as_of);
         }

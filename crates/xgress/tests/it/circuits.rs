@@ -527,6 +527,53 @@ fn a_silent_end_is_probed_less_and_less_often() {
     );
 }
 
+/// Acknowledgements overtake each other: one that says that there is room may be the last to be believed.
+#[test]
+fn who_refuses_says_that_there_is_no_room() {
+    let options = Options {
+        receive_buffer: 1,
+        ..Options::default()
+    };
+    let mut dialing = end(Side::Initiator, Options::default());
+    let mut hosting = end(Side::Terminator, options);
+    exchange(&mut dialing, &mut hosting, at_ms(0));
+    for text in ["first", "second", "third"] {
+        dialing.write(Segment::from(text), at_ms(10)).unwrap();
+    }
+    let [first, second, third] = sent(&mut dialing, at_ms(10)).try_into().unwrap();
+    hosting.handle_payload(first, at_ms(10));
+    assert_eq!(read(&mut hosting, at_ms(10)), [data("first")]);
+    let room = hosting.poll_acknowledgement().unwrap();
+    assert_eq!(room.receive_buffer_bytes, Some(0));
+    hosting.handle_payload(second, at_ms(10));
+    let no_room = hosting.poll_acknowledgement().unwrap();
+    assert_eq!(no_room.receive_buffer_bytes, Some(6));
+    hosting.handle_payload(third, at_ms(10));
+    // It overtakes the other one, and the first payload is sent again.
+    dialing.handle_acknowledgement(&no_room, at_ms(20));
+    assert_eq!(dialing.stats().peer_held_bytes, 6);
+    dialing.handle_timeout(at_ms(1_000));
+    let again = sent(&mut dialing, at_ms(1_000));
+    assert_eq!(again.first().unwrap().sequence, room.sequences[0]);
+    dialing.handle_acknowledgement(&room, at_ms(1_000));
+    assert_eq!(dialing.stats().peer_held_bytes, 0, "believed to be empty");
+    for second in 1..300 {
+        let now = at_ms(1_000 + second * 1_000);
+        dialing.handle_timeout(now);
+        exchange(&mut dialing, &mut hosting, now);
+        assert_eq!(events(&mut dialing), [], "after {second} s");
+    }
+    assert_eq!(dialing.stats().peer_held_bytes, 6);
+    // It reads again: what was refused is on its way only from now on.
+    assert_eq!(read(&mut hosting, at_ms(400_000)), [data("second")]);
+    exchange(&mut dialing, &mut hosting, at_ms(400_000));
+    dialing.handle_timeout(at_ms(400_001));
+    assert_eq!(events(&mut dialing), []);
+    dialing.handle_timeout(at_ms(420_000));
+    exchange(&mut dialing, &mut hosting, at_ms(420_000));
+    assert_eq!(read(&mut hosting, at_ms(420_000)), [data("third")]);
+}
+
 #[test]
 fn sequences_far_ahead_are_not_kept() {
     let mut hosting = end(Side::Terminator, Options::default());
