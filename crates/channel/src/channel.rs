@@ -184,6 +184,13 @@ impl Channel {
         }
     }
 
+    /// Lets no queue hold more than so many bytes from now on, nor more than the options say: memory that
+    /// channels share has become scarce, or has become free. What is queued stays, and an empty queue still
+    /// accepts one frame of any size.
+    pub fn set_queue_allowance(&mut self, bytes: usize) {
+        self.outbox.set_allowance(bytes);
+    }
+
     /// The next event other than received frames.
     pub fn poll_event(&mut self) -> Option<ChannelEvent> {
         self.events.pop_front()

@@ -127,6 +127,8 @@ pub struct Endpoint {
     last_received: Moment,
     created: Moment,
     has_refused: bool,
+    /// What its buffers may weigh, each.
+    allowance: usize,
     counters: Counters,
     events: VecDeque<EndpointEvent>,
 }
@@ -158,6 +160,7 @@ impl Endpoint {
             last_received: now.mono,
             created: now.mono,
             has_refused: false,
+            allowance: usize::MAX,
             counters: Counters::default(),
             events: VecDeque::new(),
             options,
@@ -168,6 +171,20 @@ impl Endpoint {
         };
         endpoint.tell_capabilities(flags, now);
         endpoint
+    }
+
+    /// Lets neither what is unacknowledged nor what is unread weigh more than that from now on: memory that
+    /// ends share has become scarce, or has become free. What is there stays, and an end that has nothing still
+    /// takes one segment of any size.
+    pub fn set_allowance(&mut self, bytes: usize, now: Now) {
+        self.allowance = bytes;
+        self.receive.set_allowance(bytes);
+        self.settle(now);
+    }
+
+    /// Bytes of memory that this end takes beside the end itself, by [`weight`](crate::weight).
+    pub const fn weight(&self) -> usize {
+        self.send.weight() + self.receive.weight()
     }
 
     pub const fn side(&self) -> Side {
@@ -250,7 +267,9 @@ impl Endpoint {
 
     fn is_blocked(&self) -> bool {
         let is_waiting = self.send.unsent_bytes() >= MAX_UNSENT_BYTES;
-        let is_full = self.is_blocked_by_window() || self.is_blocked_by_peer();
+        let is_full = self.is_blocked_by_window()
+            || self.is_blocked_by_peer()
+            || self.send.weight() >= self.allowance;
         is_waiting
             || self.send.span() >= MAX_PAYLOADS
             || self.send.weight() >= self.max_weight()

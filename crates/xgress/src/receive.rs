@@ -24,6 +24,9 @@ pub(crate) struct ReceiveBuffer {
     waiting_size: Size,
     /// Of data.
     limit: usize,
+    max_weight: usize,
+    /// Bounds both, too.
+    allowance: usize,
     /// Whether everything is taken and thrown away.
     is_discarding: bool,
     stream: Stream,
@@ -59,6 +62,7 @@ pub(crate) enum Arrival {
 
 impl ReceiveBuffer {
     pub(crate) fn new(limit: u32) -> Self {
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         Self {
             next: 0,
             highest: None,
@@ -66,10 +70,16 @@ impl ReceiveBuffer {
             readable_size: Size::default(),
             waiting: BTreeMap::new(),
             waiting_size: Size::default(),
-            limit: usize::try_from(limit).unwrap_or(usize::MAX),
+            limit,
+            max_weight: limit.saturating_add(MAX_OVERHEAD),
+            allowance: usize::MAX,
             is_discarding: false,
             stream: Stream::Open,
         }
+    }
+
+    pub(crate) const fn set_allowance(&mut self, bytes: usize) {
+        self.allowance = bytes;
     }
 
     /// Data that has not been read.
@@ -143,8 +153,9 @@ impl ReceiveBuffer {
     /// What has no data takes no room for data; what has no headers either, such as the end of a stream, needs
     /// a place only.
     fn has_room_beside(&self, taken: Size, segment: &Segment) -> bool {
-        let has_room_for_data = segment.len() == 0 || taken.bytes <= self.limit;
-        let max_weight = self.limit.saturating_add(MAX_OVERHEAD);
+        let limit = self.limit.min(self.allowance);
+        let has_room_for_data = segment.len() == 0 || taken.bytes <= limit;
+        let max_weight = self.max_weight.min(self.allowance);
         let is_light = *segment == Segment::default() || taken.weight <= max_weight;
         has_room_for_data && is_light
     }

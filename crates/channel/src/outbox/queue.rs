@@ -75,6 +75,11 @@ impl Queue {
         self.bytes
     }
 
+    /// Accepts no more than so many bytes from now on. What is queued stays.
+    pub(super) const fn limit_bytes(&mut self, bytes: usize) {
+        self.limits.bytes = bytes;
+    }
+
     /// Whether a connection has something to carry.
     pub(crate) fn has_frame(&self, lane: Lane) -> bool {
         let turns = self.turns.get(lane.index());

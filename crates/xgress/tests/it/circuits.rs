@@ -10,7 +10,7 @@ use portcullis_wire::xgress::{
 };
 use portcullis_xgress::{
     EndReason, Endpoint, EndpointEvent, MAX_OVERHEAD, MAX_PAYLOADS, Options, Received, Segment,
-    Side, TimeoutReason, WriteErrorKind,
+    Side, TimeoutReason, WriteErrorKind, weight,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -572,6 +572,47 @@ fn who_refuses_says_that_there_is_no_room() {
     dialing.handle_timeout(at_ms(420_000));
     exchange(&mut dialing, &mut hosting, at_ms(420_000));
     assert_eq!(read(&mut hosting, at_ms(420_000)), [data("third")]);
+}
+
+#[test]
+fn memory_that_is_scarce_bounds_both_directions() {
+    let now = at_ms(0);
+    let (mut dialing, mut hosting) = ends();
+    exchange(&mut dialing, &mut hosting, now);
+    let allowance = 16 << 10;
+    let segment = Segment::from(vec![1; 10_000]);
+    let fill = |dialing: &mut Endpoint| {
+        let mut written = 0;
+        while dialing.is_writable() {
+            dialing.write(segment.clone(), now).unwrap();
+            written += 1;
+        }
+        written
+    };
+    dialing.set_allowance(allowance, now);
+    let mut written = fill(&mut dialing);
+    let bound = allowance + weight(&segment.headers, &segment.data);
+    assert!((allowance..=bound).contains(&dialing.weight()));
+    dialing.write(segment.clone(), now).unwrap_err();
+    // There is memory again.
+    dialing.set_allowance(usize::MAX, now);
+    assert_eq!(events(&mut dialing), [EndpointEvent::Writable]);
+    written += fill(&mut dialing);
+    assert!(dialing.weight() > 2 * bound);
+
+    hosting.set_allowance(allowance, now);
+    exchange(&mut dialing, &mut hosting, now);
+    assert!((allowance..=bound).contains(&hosting.weight()));
+    assert!(hosting.stats().counters.refused_payloads > 0);
+    hosting.set_allowance(usize::MAX, now);
+    let mut received = 0;
+    for second in 1..100 {
+        let now = at_ms(second * 1_000);
+        dialing.handle_timeout(now);
+        exchange(&mut dialing, &mut hosting, now);
+        received += read(&mut hosting, now).len();
+    }
+    assert_eq!((dialing.weight(), received), (0, written));
 }
 
 #[test]
