@@ -22,6 +22,8 @@ enum ConnectionEnd {
     Frame(#[from] FrameError),
     #[error("no progress of {0} for {1:?}")]
     Stalled(&'static str, Duration),
+    #[error("no memory for a frame of the other side for {0:?}")]
+    NoMemory(Duration),
     #[error("aborted")]
     Aborted,
     #[error("{0}")]

@@ -3,11 +3,17 @@
 use crate::shared::Shared;
 use parking_lot::RwLock;
 use portcullis_channel::Frame;
+use portcullis_memory_budget::{Account, MemoryBudget};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::time::sleep;
 
 /// Bytes that a waiting message takes beside those on the wire.
 const FRAME_OVERHEAD: usize = 256;
+
+/// How often whoever waits for memory looks whether there is some: it is rare, and nobody tells.
+pub(crate) const MEMORY_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The messages of a channel, other than the replies that somebody waits for.
 ///
@@ -29,6 +35,7 @@ pub struct Inbox {
 struct Delivered {
     frame: Frame,
     _room: OwnedSemaphorePermit,
+    _memory: Account,
 }
 
 /// Takes the messages of a channel.
@@ -38,6 +45,7 @@ type Handler = Arc<dyn Fn(Frame) + Send + Sync>;
 pub(crate) struct Delivery {
     room: Arc<Semaphore>,
     capacity: u32,
+    memory: Arc<MemoryBudget>,
     messages: mpsc::UnboundedSender<Delivered>,
     /// Takes them in place of the inbox.
     handler: RwLock<Option<Handler>>,
@@ -49,12 +57,13 @@ pub(crate) struct Messages(mpsc::UnboundedReceiver<Delivered>);
 
 impl Delivery {
     /// Creates an inbox for `capacity` bytes; a longer message waits until it is empty.
-    pub(crate) fn new(capacity: u32) -> (Self, Messages) {
+    pub(crate) fn new(capacity: u32, memory: Arc<MemoryBudget>) -> (Self, Messages) {
         let (sender, receiver) = mpsc::unbounded_channel();
         let capacity = capacity.max(1);
         let delivery = Self {
             room: Arc::new(Semaphore::new(usize::try_from(capacity).unwrap_or(1))),
             capacity,
+            memory,
             messages: sender,
             handler: RwLock::new(None),
         };
@@ -69,13 +78,33 @@ impl Delivery {
             return;
         }
         let bytes = frame.wire_len().saturating_add(FRAME_OVERHEAD);
+        self.wait_for_memory(bytes).await;
+        let mut memory = Account::new(&self.memory);
+        memory.set(bytes);
         let bytes = u32::try_from(bytes).unwrap_or(u32::MAX).min(self.capacity);
         let Ok(room) = Arc::clone(&self.room).acquire_many_owned(bytes).await else {
             return;
         };
-        let message = Delivered { frame, _room: room };
+        let message = Delivered {
+            frame,
+            _room: room,
+            _memory: memory,
+        };
         // Without a receiver the channel is closed.
         let _is_closed = self.messages.send(message);
+    }
+
+    /// Waits until so much more fits into what the inbox may hold now; an empty one takes a message of any size.
+    async fn wait_for_memory(&self, bytes: usize) {
+        let capacity = usize::try_from(self.capacity).unwrap_or(usize::MAX);
+        loop {
+            let waiting = capacity.saturating_sub(self.room.available_permits());
+            let fits = waiting.saturating_add(bytes) <= self.memory.allowance();
+            if fits || waiting == 0 || self.room.is_closed() {
+                return;
+            }
+            sleep(MEMORY_INTERVAL).await;
+        }
     }
 
     /// Accepts no more messages.

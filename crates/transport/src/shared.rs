@@ -15,6 +15,7 @@ use portcullis_channel::{
     FrameReader, Message, Moment, Now, Priority, Received, ReplyTo, RequestFailure, RequestId,
     SendError, Sequence, Transmit, UnderlayId,
 };
+use portcullis_memory_budget::{Account, MemoryBudget};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,6 +30,7 @@ pub(crate) type Answer = Result<Frame, RequestFailure>;
 pub(crate) struct Shared {
     pub(crate) clock: Clock,
     pub(crate) limits: TransportLimits,
+    pub(crate) memory: Arc<MemoryBudget>,
     pub(crate) frames: FrameReader,
     tasks: TaskTracker,
     kind: ChannelKind,
@@ -47,6 +49,8 @@ pub(crate) struct Shared {
 
 struct State {
     channel: Channel,
+    /// What is queued.
+    memory: Account,
     requests: HashMap<RequestId, oneshot::Sender<Answer>>,
     /// Those who wait until a message is written.
     tracked: HashMap<Sequence, oneshot::Sender<()>>,
@@ -59,13 +63,26 @@ struct State {
 }
 
 /// Frames for a writer.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Batch {
     pub(crate) frames: Vec<Frame>,
+    /// What they take until they are written.
+    pub(crate) memory: Account,
     /// Told when the frames are written, by being dropped.
     pub(crate) tracked: Vec<oneshot::Sender<()>>,
     /// Whether the connection is closed after them.
     pub(crate) is_last: bool,
+}
+
+impl Batch {
+    fn new(budget: &Arc<MemoryBudget>) -> Self {
+        Self {
+            frames: Vec::new(),
+            memory: Account::new(budget),
+            tracked: Vec::new(),
+            is_last: false,
+        }
+    }
 }
 
 /// What the timer does next.
@@ -90,12 +107,14 @@ impl Shared {
         let shared = Arc::new(Self {
             clock,
             limits: *transport.limits(),
+            memory: Arc::clone(transport.memory()),
             frames: FrameReader::new(options.kind.frame_limits(options.side)),
             tasks: transport.tasks().clone(),
             kind: options.kind,
             observer: transport.observer().cloned(),
             state: Mutex::new(State {
                 channel,
+                memory: Account::new(transport.memory()),
                 requests: HashMap::new(),
                 tracked: HashMap::new(),
                 blocked: BTreeMap::new(),
@@ -200,6 +219,7 @@ impl Shared {
     /// Waits until a queue that has refused a message of a flow has room for it, or the channel is closed.
     pub(crate) async fn writable(&self, flow: Flow, priority: Priority) {
         let room = self.lock_state(|state| {
+            state.heed_budget();
             let has_room = state.channel.wait_for_room(flow, priority);
             (!has_room).then(|| {
                 let room = state.blocked.entry((flow, priority)).or_default();
@@ -236,7 +256,7 @@ impl Shared {
     /// Takes what a connection is to write next, in `bytes` and one frame more at most.
     pub(crate) fn take_batch(&self, underlay: UnderlayId, bytes: usize) -> Batch {
         let batch = self.update(|state, now| {
-            let mut batch = Batch::default();
+            let mut batch = Batch::new(state.memory.budget());
             let mut taken = 0;
             while taken < bytes {
                 match state.channel.poll_transmit(underlay, now) {
@@ -253,6 +273,7 @@ impl Shared {
                     None => break,
                 }
             }
+            batch.memory.set(taken);
             batch
         });
         self.observe(Direction::Sent, &batch.frames);
@@ -299,9 +320,11 @@ impl Shared {
     /// Changes the state, and wakes whoever has something to do then.
     fn update<R>(&self, change: impl FnOnce(&mut State, Now) -> R) -> R {
         self.lock_state(|state| {
+            state.heed_budget();
             // Under the lock, since a channel's time must not go backwards.
             let result = change(state, self.clock.now());
             self.settle(state);
+            state.tell_budget();
             result
         })
     }
@@ -355,6 +378,18 @@ impl Shared {
 }
 
 impl State {
+    /// Lets queues get as long as there is memory for.
+    fn heed_budget(&mut self) {
+        let allowance = self.memory.budget().allowance();
+        self.channel.set_queue_allowance(allowance);
+    }
+
+    fn tell_budget(&mut self) {
+        let queued = |priority| self.channel.queued_bytes(priority);
+        self.memory
+            .set(queued(Priority::High) + queued(Priority::Default));
+    }
+
     fn answer(&mut self, request: RequestId, answer: Answer) {
         if let Some(waiter) = self.requests.remove(&request) {
             // Who no longer waits has cancelled.

@@ -9,6 +9,7 @@ use crate::shared::Shared;
 use crate::timer;
 use portcullis_channel::ChannelOptions;
 use portcullis_channel::group::ChannelGrant;
+use portcullis_memory_budget::MemoryBudget;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -17,7 +18,8 @@ use tokio_util::task::TaskTracker;
 /// Limits of channels, beside those of [`ChannelOptions`].
 ///
 /// Worst-case memory of a channel beside its queues: `inbox_bytes`, or the longest frame if that is
-/// more; and for each connection the longest frame, 64 KiB read and 64 KiB written.
+/// more; and for each connection the longest frame, 64 KiB read and 64 KiB written. All channels together keep
+/// to the budget of their [`Transport`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TransportLimits {
     /// A connection ends if for this time the peer takes nothing of what is written, or sends
@@ -43,16 +45,30 @@ pub struct Transport {
     limits: TransportLimits,
     tasks: TaskTracker,
     observer: Option<Arc<dyn Observer>>,
+    memory: Arc<MemoryBudget>,
 }
 
 impl Transport {
+    /// Channels without a common bound of memory, see [`within`](Self::within).
     pub fn new(clock: Clock, limits: TransportLimits) -> Self {
         Self {
             clock,
             limits,
             tasks: TaskTracker::new(),
             observer: None,
+            memory: Arc::new(MemoryBudget::unlimited()),
         }
+    }
+
+    /// Lets all channels that are opened from now on share memory: a queue, an inbox and a frame that has begun
+    /// get no longer than the budget allows. What is full refuses, or is not read, as ever.
+    #[must_use]
+    pub fn within(self, memory: Arc<MemoryBudget>) -> Self {
+        Self { memory, ..self }
+    }
+
+    pub(crate) const fn memory(&self) -> &Arc<MemoryBudget> {
+        &self.memory
     }
 
     /// Shows the messages of all channels that are opened from now on.
@@ -97,7 +113,7 @@ impl Transport {
         options: ChannelOptions,
         connected: Connected<S>,
     ) -> (ChannelHandle, Inbox, CancellationToken) {
-        let (delivery, messages) = Delivery::new(self.limits.inbox_bytes);
+        let (delivery, messages) = Delivery::new(self.limits.inbox_bytes, Arc::clone(&self.memory));
         let (shared, underlay) = Shared::open(self, grant, options, delivery);
         let connection = shared.run(underlay, connected);
         shared.spawn(timer::run(Arc::clone(&shared)));

@@ -115,6 +115,7 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
             "data-model",
             "domain",
             "forwarding",
+            "memory-budget",
             "posture",
             "router-config",
             "wire",
@@ -145,6 +146,7 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
             "files",
             "forwarding",
             "listener",
+            "memory-budget",
             "pki",
             "router",
             "router-config",
@@ -171,7 +173,10 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
     ("system", AllowedDependencies::Only(&["domain"])),
     ("testkit", AllowedDependencies::Everything),
     ("totp", AllowedDependencies::Only(&["domain"])),
-    ("transport", AllowedDependencies::Only(&["channel", "pki"])),
+    (
+        "transport",
+        AllowedDependencies::Only(&["channel", "memory-budget", "pki"]),
+    ),
     (
         "tunnel-config",
         AllowedDependencies::Only(&["channel", "domain", "yaml"]),

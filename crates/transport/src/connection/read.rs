@@ -1,10 +1,12 @@
 //! Reading frames.
 
 use super::ConnectionEnd;
+use crate::inbox::MEMORY_INTERVAL;
 use crate::shared::Member;
 use bytes::BytesMut;
+use portcullis_memory_budget::Account;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 /// Room for a read when little is expected: a heartbeat or a request.
 const SMALL: usize = 2 * 1024;
@@ -14,52 +16,85 @@ const LARGE: usize = 64 * 1024;
 /// Reads and handles frames until the connection ends.
 pub(super) async fn run(
     member: &Member,
-    mut stream: impl AsyncRead + Unpin,
-    mut input: BytesMut,
+    stream: impl AsyncRead + Unpin,
+    input: BytesMut,
 ) -> ConnectionEnd {
-    let mut room = SMALL;
+    let mut reader = Reader {
+        member,
+        stream,
+        input,
+        memory: Account::new(&member.shared.memory),
+        room: SMALL,
+    };
     loop {
-        if let Err(end) = handle_frames(member, &mut input).await {
+        if let Err(end) = reader.step().await {
             return end;
         }
-        match read(member, &mut stream, &mut input, room).await {
-            Ok(count) => room = next_room(room, count),
-            Err(end) => return end,
-        }
     }
 }
 
-async fn handle_frames(member: &Member, input: &mut BytesMut) -> Result<(), ConnectionEnd> {
-    while let Some(frame) = member.shared.frames.next(input)? {
-        member.shared.receive(member.underlay, frame).await;
-    }
-    Ok(())
-}
-
-/// Reads once. A frame that has begun must make progress; until then there is no limit but that of
-/// heartbeats.
-async fn read(
-    member: &Member,
-    stream: &mut (impl AsyncRead + Unpin),
-    input: &mut BytesMut,
+struct Reader<'a, R> {
+    member: &'a Member,
+    stream: R,
+    input: BytesMut,
+    /// What `input` takes.
+    memory: Account,
     room: usize,
-) -> Result<usize, ConnectionEnd> {
-    let is_within_frame = !input.is_empty();
-    // A long frame gets its memory as it arrives.
-    input.reserve(room);
-    let reading = stream.read_buf(input);
-    let result = if is_within_frame {
-        let stall = member.shared.limits.stall;
-        let stalled = |_elapsed| ConnectionEnd::Stalled("reading", stall);
-        timeout(stall, reading).await.map_err(stalled)?
-    } else {
-        reading.await
-    };
-    match result {
-        Ok(0) if is_within_frame => Err(ConnectionEnd::HalfFrame),
-        Ok(0) => Err(ConnectionEnd::EndOfStream),
-        Ok(count) => Ok(count),
-        Err(error) => Err(error.into()),
+}
+
+impl<R: AsyncRead + Unpin> Reader<'_, R> {
+    /// Handles the frames that have arrived, and reads once.
+    async fn step(&mut self) -> Result<(), ConnectionEnd> {
+        while let Some(frame) = self.member.shared.frames.next(&mut self.input)? {
+            self.member
+                .shared
+                .receive(self.member.underlay, frame)
+                .await;
+        }
+        self.wait_for_memory().await?;
+        let count = self.read().await?;
+        self.room = next_room(self.room, count);
+        Ok(())
+    }
+
+    /// Waits until there is memory for more of a frame that has begun. Others may wait for the same, so none
+    /// waits for ever.
+    async fn wait_for_memory(&mut self) -> Result<(), ConnectionEnd> {
+        let has_memory = || self.input.len() <= self.memory.budget().allowance();
+        if has_memory() {
+            return Ok(());
+        }
+        let waiting = async {
+            while !has_memory() {
+                sleep(MEMORY_INTERVAL).await;
+            }
+        };
+        let stall = self.member.shared.limits.stall;
+        let no_memory = |_elapsed| ConnectionEnd::NoMemory(stall);
+        timeout(stall, waiting).await.map_err(no_memory)
+    }
+
+    /// Reads once. A frame that has begun must make progress; until then there is no limit but that of
+    /// heartbeats.
+    async fn read(&mut self) -> Result<usize, ConnectionEnd> {
+        let is_within_frame = !self.input.is_empty();
+        // A long frame gets its memory as it arrives.
+        self.input.reserve(self.room);
+        self.memory.set(self.input.capacity());
+        let reading = self.stream.read_buf(&mut self.input);
+        let result = if is_within_frame {
+            let stall = self.member.shared.limits.stall;
+            let stalled = |_elapsed| ConnectionEnd::Stalled("reading", stall);
+            timeout(stall, reading).await.map_err(stalled)?
+        } else {
+            reading.await
+        };
+        match result {
+            Ok(0) if is_within_frame => Err(ConnectionEnd::HalfFrame),
+            Ok(0) => Err(ConnectionEnd::EndOfStream),
+            Ok(count) => Ok(count),
+            Err(error) => Err(error.into()),
+        }
     }
 }
 

@@ -25,6 +25,7 @@ pub(super) async fn run(
     loop {
         let Batch {
             frames,
+            memory,
             tracked,
             is_last,
         } = member.shared.take_batch(member.underlay, BATCH_BYTES);
@@ -35,7 +36,7 @@ pub(super) async fn run(
         if let Err(end) = write(member, &mut stream, &frames).await {
             return end;
         }
-        drop((frames, tracked));
+        drop((frames, memory, tracked));
         if is_last {
             return close(member, &mut stream).await;
         }

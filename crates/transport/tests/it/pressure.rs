@@ -1,13 +1,17 @@
 //! Queues and inboxes that are full.
 
 use crate::support::{
-    NOTE, Pair, QUESTION, controller, note, number, router, send_notes, transport, with_limits,
+    NOTE, Pair, QUESTION, controller, frame, note, number, router, send_notes, transport,
+    with_bare_peer, with_limits,
 };
 use portcullis_channel::{
     ChannelOptions, CloseReason, ContentType, Message, Priority, SendErrorKind,
 };
+use portcullis_memory_budget::{Account, MemoryBudget};
 use portcullis_transport::TransportLimits;
+use std::sync::Arc;
 use std::time::Duration;
+use tokio::io::AsyncWriteExt as _;
 use tokio::time::{sleep, timeout};
 
 #[tokio::test(start_paused = true)]
@@ -193,4 +197,84 @@ async fn requests_beyond_the_limit_are_refused() {
     assert_eq!(asked, [0, 3]);
     assert!(first.await.is_ok());
     assert!(third.await.is_ok());
+}
+
+const MEMORY: usize = 4 << 20;
+
+/// Channels of one transport, which share memory.
+async fn pairs_within(memory: &Arc<MemoryBudget>, count: usize) -> Vec<Pair> {
+    let transport = transport().within(Arc::clone(memory));
+    let mut pairs = Vec::new();
+    for _ in 0..count {
+        pairs.push(Pair::open(&transport).await);
+    }
+    pairs
+}
+
+#[tokio::test(start_paused = true)]
+async fn channels_that_nobody_reads_share_memory_and_lose_nothing() {
+    let memory = Arc::new(MemoryBudget::new(MEMORY));
+    let mut pairs = pairs_within(&memory, 16).await;
+    let message = Message::new(NOTE).with_body(vec![1; 10_000]);
+    let mut sent = vec![0; pairs.len()];
+    for _ in 0..100 {
+        for (pair, sent) in pairs.iter().zip(&mut sent) {
+            while pair
+                .controller
+                .handle
+                .send(Priority::Default, message.clone())
+                .is_ok()
+            {
+                *sent += 1;
+            }
+        }
+        sleep(Duration::from_millis(100)).await;
+    }
+    assert!(memory.used() <= MEMORY, "{} bytes", memory.used());
+    assert!(memory.used() > MEMORY / 16, "{} bytes", memory.used());
+    for (pair, sent) in pairs.iter_mut().zip(&sent) {
+        assert!(*sent > 5, "{sent}");
+        for _ in 0..*sent {
+            let frame = pair.router.inbox.next().await.unwrap();
+            assert_eq!(frame.body().len(), 10_000);
+        }
+    }
+    drop(pairs);
+    sleep(Duration::from_secs(5)).await;
+    assert_eq!(memory.used(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_frame_for_which_there_is_no_memory_ends_its_connection() {
+    let memory = Arc::new(MemoryBudget::new(64 << 20));
+    let transport = transport().within(Arc::clone(&memory));
+    let (mut end, mut peer) = with_bare_peer(&transport, controller(), 16 << 10).await;
+    let long = frame(Message::new(NOTE).with_body(vec![1; 400_000]), 1);
+    // All but a little is taken by others.
+    let mut others = Account::new(&memory);
+    others.set(63 << 20);
+    let sending = peer.write_all(&long);
+    assert!(
+        timeout(Duration::from_secs(15), sending).await.is_err(),
+        "it waits for memory"
+    );
+    assert!(memory.used() <= memory.limit());
+    assert_eq!(
+        end.handle.closed().await,
+        CloseReason::ConnectionsLost,
+        "nobody waits for ever"
+    );
+    assert!(end.inbox.next().await.is_none());
+
+    // Others give theirs back in time.
+    let (mut end, mut peer) = with_bare_peer(&transport, controller(), 16 << 10).await;
+    let sending = tokio::spawn(async move {
+        peer.write_all(&long).await.unwrap();
+        peer
+    });
+    sleep(Duration::from_secs(5)).await;
+    assert!(!sending.is_finished());
+    drop(others);
+    assert_eq!(end.inbox.next().await.unwrap().body().len(), 400_000);
+    sending.await.unwrap();
 }
