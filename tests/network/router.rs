@@ -151,6 +151,7 @@ edge:
             clock: RouterClock::start(portcullis_system::env().now()),
             entropy: Arc::new(SystemEntropy),
             max_descriptors: None,
+            buffer_memory: None,
             renews_at_once: false,
             stop: CancellationToken::new(),
         });

@@ -4,7 +4,7 @@
 //! # Order of the modules
 //!
 //! Imports go one way, from later modules to earlier ones: `blocking_writer`, `build`, `core_dumps`,
-//! `descriptors`, `output_format`, `privileges`, `runtime`, `service_manager`, `signals`, `usage`, `output`, `logging`,
+//! `descriptors`, `memory`, `output_format`, `privileges`, `runtime`, `service_manager`, `signals`, `usage`, `output`, `logging`,
 //! `panics`, `completion`, `man`, `start`.
 
 mod blocking_writer;
@@ -14,6 +14,7 @@ mod core_dumps;
 pub mod descriptors;
 pub mod logging;
 pub mod man;
+pub mod memory;
 pub mod output;
 mod output_format;
 mod panics;

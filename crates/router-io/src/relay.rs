@@ -16,6 +16,7 @@ use portcullis_forwarding::{
     Activity, Faults, Forwarder, ForwardingOptions, Hop, Passage, RouteRefusal, TraceStep,
     trace_step,
 };
+use portcullis_memory_budget::MemoryBudget;
 use portcullis_router::edge::{ControllerId, Recipient};
 use portcullis_router::metrics::{CircuitUsage, Traffic, Usage};
 use portcullis_wire::control::ControlMessage;
@@ -98,6 +99,8 @@ pub(crate) struct Relay {
     usage: Usage,
     faults: Mutex<Faults<ControllerId>>,
     counters: Counters,
+    /// What ends, links and channels of SDKs share.
+    memory: Arc<MemoryBudget>,
     /// Wakes [`run`](Self::run) when there is a deadline where there was none.
     deadline_set: Notify,
 }
@@ -118,8 +121,18 @@ impl Relay {
             usage: Usage::new(clock.timestamp()),
             faults: Mutex::new(Faults::new(&options)),
             counters: Counters::default(),
+            memory: Arc::new(MemoryBudget::unlimited()),
             deadline_set: Notify::new(),
         }
+    }
+
+    /// Bounds the memory of everything that messages of circuits wait in.
+    pub(crate) fn within(self, memory: Arc<MemoryBudget>) -> Self {
+        Self { memory, ..self }
+    }
+
+    pub(crate) const fn memory(&self) -> &Arc<MemoryBudget> {
+        &self.memory
     }
 
     /// The id of this router.

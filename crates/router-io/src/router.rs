@@ -8,6 +8,7 @@ use std::sync::Arc;
 use portcullis_channel::BuildVersion;
 use portcullis_domain::compatibility::OPENZITI_LEVEL;
 use portcullis_domain::entropy::{Entropy, EntropyError};
+use portcullis_memory_budget::MemoryBudget;
 use portcullis_pki::ServerNamesError;
 use portcullis_router::circuits::ForwarderSettings;
 use portcullis_router::control::{ControlSettings, EdgeOffer, Greeting, InterfaceSettings};
@@ -72,6 +73,9 @@ pub struct RouterOptions {
     pub entropy: Arc<dyn Entropy>,
     /// How many descriptors the process may have open, which SDKs get half of; `None` for no limit.
     pub max_descriptors: Option<u64>,
+    /// Bytes of memory that messages may wait in, over all; `None` for no limit. The rest of the router takes some
+    /// 20 MiB, and about 16 KiB for each connection of an SDK.
+    pub buffer_memory: Option<usize>,
     /// Asks controllers for new certificates at once, and not only when theirs are about to expire.
     pub renews_at_once: bool,
     /// Asks for a shutdown.
@@ -217,12 +221,16 @@ impl Base {
         }
         let forwarder = ForwarderSettings::from_config(&config.forwarder)?;
         let metrics = Arc::new(MetricRegistry::default());
-        let relay = Arc::new(Relay::new(
+        let relay = Relay::new(
             Arc::clone(&id),
             forwarder.forwarding,
             Arc::clone(&controllers),
             options.clock,
-        ));
+        );
+        let memory = options
+            .buffer_memory
+            .map_or_else(MemoryBudget::unlimited, MemoryBudget::new);
+        let relay = Arc::new(relay.within(Arc::new(memory)));
         tasks.spawn(Arc::clone(&relay).run(stop.clone()));
         let base = Self {
             trace: trace(config, options.clock)?,

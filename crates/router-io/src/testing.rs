@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use portcullis_domain::clock::Timestamp;
 use portcullis_forwarding::ForwardingOptions;
+use portcullis_memory_budget::MemoryBudget;
 use portcullis_router::edge::ControllerId;
 use portcullis_router::metrics::MetricRegistry;
 use portcullis_wire::control::ControlMessage;
@@ -55,10 +56,19 @@ impl TestRouter {
     }
 
     pub(crate) fn with(name: &str, options: ForwardingOptions) -> Self {
+        Self::within(name, options, Arc::new(MemoryBudget::unlimited()))
+    }
+
+    /// A router whose messages wait in so much memory.
+    pub(crate) fn within(
+        name: &str,
+        options: ForwardingOptions,
+        memory: Arc<MemoryBudget>,
+    ) -> Self {
         let clock = RouterClock::start(Timestamp::UNIX_EPOCH);
         let controllers = Arc::new(Controllers::new(Duration::from_secs(5)));
         let relay = Relay::new(name.into(), options, Arc::clone(&controllers), clock);
-        let relay = Arc::new(relay);
+        let relay = Arc::new(relay.within(memory));
         let tasks = TaskTracker::new();
         let stop = CancellationToken::new();
         let metrics = MetricRegistry::default();

@@ -1,6 +1,7 @@
 //! Arguments of `run`.
 
 use clap::{Args, ValueHint};
+use portcullis_program::memory;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -15,6 +16,9 @@ Examples:
   portcullis-router run --extend r1.yml
   portcullis-router --log debug run /etc/portcullis/router.yml";
 
+/// MiB without which a few streams would take everything.
+const LEAST_BUFFER_MEMORY: u32 = 16;
+
 /// Arguments of `run`.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
@@ -26,6 +30,15 @@ pub(crate) struct RunArgs {
     /// Ask the controller for new certificates at once, for instance after `csr` has changed
     #[arg(short, long)]
     pub(crate) extend: bool,
+
+    /// Memory that messages may wait in, in MiB; half of the machine's or the container's unless given
+    #[arg(
+        long,
+        value_name = "MIB",
+        env = "PORTCULLIS_ROUTER_BUFFER_MEMORY",
+        value_parser = clap::value_parser!(u32).range(i64::from(LEAST_BUFFER_MEMORY)..)
+    )]
+    pub(crate) buffer_memory: Option<u32>,
 
     #[command(flatten)]
     pub(crate) of_openziti: OpenZitiArgs,
@@ -48,6 +61,17 @@ pub(crate) struct OpenZitiArgs {
 
     #[arg(long, hide = true)]
     cli_agent_alias: Option<String>,
+}
+
+impl RunArgs {
+    /// Bytes that messages may wait in.
+    pub(crate) fn buffer_bytes(&self) -> usize {
+        self.buffer_memory
+            .map_or_else(memory::for_buffers, |mebibytes| {
+                let bytes = u64::from(mebibytes) << 20;
+                usize::try_from(bytes).unwrap_or(usize::MAX)
+            })
+    }
 }
 
 impl OpenZitiArgs {

@@ -41,6 +41,11 @@ pub(super) async fn run(arguments: RunArgs) -> anyhow::Result<()> {
             "--extend has no effect: controllers renew the certificates of edge routers only"
         );
     }
+    let buffer_bytes = arguments.buffer_bytes();
+    tracing::info!(
+        mebibytes = buffer_bytes >> 20,
+        "memory that messages may wait in"
+    );
     let starting = Router::start(RouterOptions {
         file,
         identity,
@@ -48,6 +53,7 @@ pub(super) async fn run(arguments: RunArgs) -> anyhow::Result<()> {
         clock: RouterClock::start(portcullis_system::env().now()),
         entropy: Arc::new(SystemEntropy),
         max_descriptors: descriptors::raise_limit(),
+        buffer_memory: Some(buffer_bytes),
         renews_at_once: arguments.extend,
         stop: shutdown.stop.clone(),
     });

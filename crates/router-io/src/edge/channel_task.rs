@@ -12,6 +12,7 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use portcullis_channel::Frame;
 use portcullis_domain::policies::ServiceGrant;
+use portcullis_memory_budget::Account;
 use portcullis_router::access::{Usage, UsageSubject};
 use portcullis_router::edge::{
     AskId, BindKey, ChannelId, CircuitId, ControllerId, EndId, InspectionId, RequestFailure,
@@ -41,6 +42,8 @@ pub(super) struct ChannelTask {
     sdk: SdkChannel,
     inbox: Inbox,
     outbox: Outbox,
+    /// What circuits have not taken, and what waits for room in the queues.
+    memory: Account,
     commands: mpsc::Receiver<Command>,
     circuits: Circuits,
     taken: mpsc::UnboundedReceiver<(EndId, usize)>,
@@ -80,6 +83,7 @@ impl ChannelTask {
             taken_sender,
         );
         Self {
+            memory: Account::new(shared.ends.relay().memory()),
             shared,
             outbox: Outbox::new(new.handle.channel.clone()),
             handle: new.handle,
@@ -113,6 +117,7 @@ impl ChannelTask {
             .review(&*self.shared.rights, self.shared.clock.timestamp());
         loop {
             self.act();
+            self.account_for_memory();
             if self.sdk.has_ended() {
                 self.leave();
                 if self.sdk.is_finished() {
@@ -153,6 +158,12 @@ impl ChannelTask {
                 _reason = self.handle.channel.closed(), if is_open && !may_read => self.lost(),
             }
         }
+    }
+
+    fn account_for_memory(&mut self) {
+        let held = self.sdk.backlog() + self.outbox.waiting_bytes();
+        self.memory.set(held);
+        self.sdk.heed_memory(self.memory.budget());
     }
 
     /// Handles a frame, and those that have arrived with it.

@@ -42,7 +42,8 @@ impl SdkListener {
         };
         let terms = ListenerTerms {
             transport: Transport::new(shared.clock.of_channels(), limits)
-                .observed(shared.observer.clone()),
+                .observed(shared.observer.clone())
+                .within(Arc::clone(shared.ends.relay().memory())),
             options: ChannelOptions {
                 default_queue: queue,
                 ..options

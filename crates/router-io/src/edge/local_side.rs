@@ -157,6 +157,11 @@ impl LocalSide for SdkSide {
         self.poll_ready(context)
     }
 
+    fn held(&self) -> usize {
+        let waiting = self.waiting.as_ref();
+        waiting.map_or(0, |waiting| waiting.message.wire_len())
+    }
+
     fn poll_finish(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(self.poll_ready(context))?;
         // The dialing SDK may have said so itself, by a flag of its data.

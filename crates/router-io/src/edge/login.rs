@@ -41,6 +41,9 @@ pub(super) async fn admit(
     connection: &Connection,
     hello: SdkHello,
 ) -> Result<Client, Denial> {
+    if shared.ends.relay().memory().is_scarce() {
+        return Err(Denial::busy("the router is short of memory"));
+    }
     let now = shared.clock.timestamp();
     let certificates = certificates(shared, connection).await?;
     let mut login = Login::new(hello, certificates, &shared.limits, now)?;

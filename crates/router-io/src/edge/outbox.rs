@@ -15,6 +15,7 @@ const MOST: usize = 4096;
 pub(super) struct Outbox {
     channel: ChannelHandle,
     waiting: VecDeque<(Priority, Message)>,
+    waiting_bytes: usize,
 }
 
 /// So much waits that the channel has to be closed.
@@ -26,12 +27,18 @@ impl Outbox {
         Self {
             channel,
             waiting: VecDeque::new(),
+            waiting_bytes: 0,
         }
     }
 
     /// Whether nothing waits.
     pub(super) fn is_clear(&self) -> bool {
         self.waiting.is_empty()
+    }
+
+    /// Bytes of what waits.
+    pub(super) const fn waiting_bytes(&self) -> usize {
+        self.waiting_bytes
     }
 
     /// Sends a message that may be dropped.
@@ -62,6 +69,7 @@ impl Outbox {
         if self.waiting.len() >= MOST {
             return Err(Overflow);
         }
+        self.waiting_bytes += message.wire_len();
         self.waiting.push_back((priority, message));
         Ok(())
     }
@@ -79,16 +87,19 @@ impl Outbox {
     /// Sends what there is room for.
     pub(super) fn flush(&mut self) {
         while let Some((priority, message)) = self.waiting.pop_front() {
+            let bytes = message.wire_len();
             if let Err(error) = sending::send(&self.channel, priority, message)
                 && error.why == SendErrorKind::QueueFull
             {
                 self.waiting.push_front((priority, error.message));
                 return;
             }
+            self.waiting_bytes -= bytes;
         }
     }
 
     pub(super) fn clear(&mut self) {
         self.waiting.clear();
+        self.waiting_bytes = 0;
     }
 }

@@ -84,6 +84,10 @@ impl<D: Datagrams> LocalSide for DatagramSide<D> {
         Poll::Ready(Ok(()))
     }
 
+    fn held(&self) -> usize {
+        self.output.as_ref().map_or(0, Bytes::len)
+    }
+
     fn poll_finish(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.is_finished = true;
         self.poll_flush(context)

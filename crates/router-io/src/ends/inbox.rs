@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use futures_util::future::BoxFuture;
 use futures_util::task::AtomicWaker;
 use parking_lot::Mutex;
+use portcullis_memory_budget::{Account, MemoryBudget};
 use portcullis_router::edge::CircuitId;
 use portcullis_xgress::{MAX_OVERHEAD, MAX_PAYLOADS};
 use tokio::sync::{Notify, oneshot};
@@ -42,11 +43,12 @@ struct Room {
     freed: Notify,
 }
 
-#[derive(Default)]
 struct State {
     messages: VecDeque<CircuitMessage>,
+    /// Of data.
     bytes: usize,
-    weight: usize,
+    /// Holds the weight of the messages.
+    memory: Account,
     wishes: Wishes,
     /// The end is gone; what is delivered now is dropped.
     is_closed: bool,
@@ -62,7 +64,7 @@ pub(super) struct Wishes {
 }
 
 impl Inbox {
-    pub(super) fn new(terms: &EndTerms, sdk: Option<SdkEnd>) -> Self {
+    pub(super) fn new(terms: &EndTerms, sdk: Option<SdkEnd>, memory: &Arc<MemoryBudget>) -> Self {
         let wishes = Wishes {
             is_started: terms.start == Start::AtOnce,
             ..Wishes::default()
@@ -72,8 +74,11 @@ impl Inbox {
             sdk,
             max_bytes: usize::try_from(terms.options.receive_buffer).unwrap_or(usize::MAX),
             state: Mutex::new(State {
+                messages: VecDeque::new(),
+                bytes: 0,
+                memory: Account::new(memory),
                 wishes,
-                ..State::default()
+                is_closed: false,
             }),
             waker: AtomicWaker::new(),
             room: Arc::default(),
@@ -104,7 +109,7 @@ impl Inbox {
         }
         let mut state = self.state.lock();
         mem::swap(&mut state.messages, messages);
-        (state.bytes, state.weight) = (0, 0);
+        state.clear_sizes();
         let wishes = Wishes {
             views: mem::take(&mut state.wishes.views),
             ..state.wishes
@@ -116,11 +121,9 @@ impl Inbox {
     /// The end is gone.
     pub(super) fn close(&self) {
         let mut state = self.state.lock();
-        let closed = State {
-            is_closed: true,
-            ..State::default()
-        };
-        let rest = mem::replace(&mut *state, closed);
+        state.is_closed = true;
+        state.clear_sizes();
+        let rest = (mem::take(&mut state.messages), mem::take(&mut state.wishes));
         self.room.free();
         drop(state);
         drop(rest);
@@ -129,9 +132,23 @@ impl Inbox {
 
 impl State {
     fn has_room(&self, max_bytes: usize) -> bool {
+        let allowance = self.memory.budget().allowance();
+        let max_weight = max_bytes.saturating_add(MAX_OVERHEAD).min(allowance);
         self.bytes < max_bytes
-            && self.weight < max_bytes.saturating_add(MAX_OVERHEAD)
+            && self.memory.held() < max_weight
             && self.messages.len() < MAX_PAYLOADS
+    }
+
+    fn push(&mut self, message: CircuitMessage) {
+        self.bytes += message.data_len();
+        self.memory.set(self.memory.held() + message.weight());
+        self.messages.push_back(message);
+    }
+
+    /// The messages were taken.
+    fn clear_sizes(&mut self) {
+        self.bytes = 0;
+        self.memory.set(0);
     }
 }
 
@@ -167,9 +184,7 @@ impl Destination for Inbox {
             return Err(message);
         }
         message.compact();
-        state.bytes += message.data_len();
-        state.weight += message.weight();
-        state.messages.push_back(message);
+        state.push(message);
         drop(state);
         self.waker.wake();
         Ok(())

@@ -43,6 +43,11 @@ pub(crate) trait LocalSide: Send + Unpin + 'static {
     /// after it was ready, it does nothing.
     fn poll_finish(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>>;
 
+    /// Bytes that were taken, and that it still works on.
+    fn held(&self) -> usize {
+        0
+    }
+
     /// A trace that goes on beyond this end, or the answer to one. Returns what cannot go on; a trace is
     /// then answered here.
     fn forward_control(&mut self, control: Control) -> Option<Control> {

@@ -86,6 +86,10 @@ impl<T: AsyncRead + AsyncWrite + Send + Unpin + 'static> LocalSide for SocketSid
         self.output.poll_flush(&mut self.stream, context)
     }
 
+    fn held(&self) -> usize {
+        self.output.bytes()
+    }
+
     fn poll_finish(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.output.finish();
         self.output.poll_flush(&mut self.stream, context)

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use portcullis_channel::{Moment, Now};
 use portcullis_forwarding::{Activity, Hop, TraceStep, trace_step};
+use portcullis_memory_budget::Account;
 use portcullis_wire::xgress::{Control, ControlKind};
 use portcullis_xgress::{EndReason, Endpoint, EndpointEvent};
 
@@ -27,6 +28,9 @@ use self::outgoing::Blocked;
 /// Turns after which other tasks have theirs.
 const TURNS: usize = 32;
 
+/// Bytes of memory that an end counts as which carries nothing.
+const IDLE: usize = 4 << 10;
+
 /// An end: a future that is ready when nothing is left of it.
 pub(super) struct End<L: LocalSide> {
     relay: Arc<Relay>,
@@ -35,6 +39,8 @@ pub(super) struct End<L: LocalSide> {
     /// Taken out of the inbox.
     messages: VecDeque<CircuitMessage>,
     endpoint: Endpoint,
+    /// What the end and its local side hold.
+    memory: Account,
     meter: EndMeter,
     local: L,
     reading: Reading,
@@ -79,6 +85,7 @@ impl<L: LocalSide> End<L> {
         local: L,
     ) -> Self {
         Self {
+            memory: Account::new(relay.memory()),
             relay,
             hop,
             inbox,
@@ -98,6 +105,8 @@ impl<L: LocalSide> End<L> {
 
     fn turn(&mut self, context: &mut Context<'_>) -> Turn {
         let now = self.relay.clock().now();
+        let allowance = self.memory.budget().allowance();
+        self.endpoint.set_allowance(allowance, now);
         self.take_inbox(now);
         match self.phase {
             Phase::Carrying => self.carry(context, now),
@@ -270,6 +279,8 @@ impl<L: LocalSide> Future for End<L> {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         self.inbox.waker().register(context.waker());
         let polled = self.take_turns(context);
+        let held = self.endpoint.weight() + self.local.held();
+        self.memory.set(IDLE + held);
         self.tell_metrics();
         polled
     }

@@ -4,6 +4,7 @@ mod carrying;
 mod ending;
 mod figures;
 mod holding;
+mod memory;
 mod simulation;
 mod sockets;
 mod speed;

@@ -21,6 +21,8 @@ const LATE: Duration = Duration::from_mins(1);
 /// Why there is no circuit. The text is for the client, too.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum NoCircuit {
+    #[error("the router is short of memory")]
+    NoMemory,
     #[error("no controller is connected")]
     NoController,
     #[error("the controller does not answer")]
@@ -62,6 +64,9 @@ impl CircuitRequests {
     }
 
     pub(super) async fn request(&self, line: DialLine) -> Result<StandingCircuit, NoCircuit> {
+        if self.ends.relay().memory().is_scarce() {
+            return Err(NoCircuit::NoMemory);
+        }
         let mut asking = Self::ask(self.clone(), line).boxed();
         let Ok(answer) = timeout(self.timeout, &mut asking).await else {
             let requests = self.clone();

@@ -104,6 +104,9 @@ impl LinkManager {
         let listeners = settings.listeners.iter().cloned().map(Arc::new).collect();
         let dialers = settings.dialers.clone();
         let links = Links::new(dialers, Arc::clone(&parts.entropy), clock.timestamp());
+        let transport = Transport::new(clock.of_channels(), TransportLimits::default())
+            .observed(parts.observer)
+            .within(Arc::clone(parts.relay.memory()));
         let limits = GroupLimits {
             groups_per_peer: MAX_ACCEPTED,
             ..GroupLimits::default()
@@ -123,8 +126,7 @@ impl LinkManager {
                 version: parts.version,
                 settings: Arc::new(settings),
                 tls: parts.tls,
-                transport: Transport::new(clock.of_channels(), TransportLimits::default())
-                    .observed(parts.observer),
+                transport,
                 entropy: parts.entropy,
             },
             state: Mutex::new(State {

@@ -130,7 +130,8 @@ impl Denial {
         }
     }
 
-    pub(super) fn busy(reason: impl Into<String>) -> Self {
+    /// A refusal for now: whoever comes again may be let in.
+    pub fn busy(reason: impl Into<String>) -> Self {
         Self {
             class: RejectClass::Busy,
             reason: reason.into(),

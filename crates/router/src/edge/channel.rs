@@ -18,6 +18,7 @@ use std::sync::Arc;
 use portcullis_channel::ReplyTo;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::policies::ServiceGrant;
+use portcullis_memory_budget::MemoryBudget;
 use portcullis_wire::ErrorCode;
 use portcullis_wire::edge::{ConnectionId, EdgeMessage};
 
@@ -57,6 +58,9 @@ pub struct SdkChannel {
     services: Subscription,
     /// Weight of what circuits have not taken yet.
     backlog: usize,
+    /// How long the backlog may be by the memory that there is.
+    allowance: usize,
+    is_memory_scarce: bool,
     /// Connections whose own part of that is too long.
     stalled: BTreeSet<ConnectionId>,
     timers: Timers<Timer>,
@@ -97,6 +101,8 @@ impl SdkChannel {
             traces: Traces::new(limits.traces),
             services: Subscription::default(),
             backlog: 0,
+            allowance: usize::MAX,
+            is_memory_scarce: false,
             stalled: BTreeSet::new(),
             timers: Timers::default(),
             actions: VecDeque::new(),
@@ -138,6 +144,17 @@ impl SdkChannel {
                 Timer::Review => self.review(access, now),
             }
         }
+    }
+
+    /// Keeps to memory that channels share: while it is scarce, less is read, and nothing new begins.
+    pub fn heed_memory(&mut self, memory: &MemoryBudget) {
+        self.allowance = memory.allowance();
+        self.is_memory_scarce = memory.is_scarce();
+    }
+
+    /// Bytes that circuits have not taken yet, by their [`weight`](super::CircuitData::weight).
+    pub const fn backlog(&self) -> usize {
+        self.backlog
     }
 
     /// Number of connections and binds.
@@ -233,6 +250,9 @@ impl SdkChannel {
         }
         if self.connections() >= self.limits.connections {
             return Err(Refusal::busy("too many connections"));
+        }
+        if self.is_memory_scarce {
+            return Err(Refusal::busy("the router is short of memory"));
         }
         Ok(())
     }

@@ -12,7 +12,7 @@ use portcullis_domain::access::Origin;
 use portcullis_domain::ids::RequestId;
 use portcullis_listener::Listener;
 use portcullis_pki::{KeyType, SigningKey};
-use portcullis_program::{build, descriptors};
+use portcullis_program::{build, descriptors, memory};
 use portcullis_router_config::generate::{GenerateOptions, RouterKind, Tunnel, generate};
 use portcullis_router_config::model::RouterConfig;
 use portcullis_router_io::{
@@ -108,6 +108,7 @@ impl Companion {
             clock: RouterClock::start(env.now()),
             entropy: Arc::clone(&env.entropy),
             max_descriptors: descriptors::limit(),
+            buffer_memory: Some(memory::for_buffers()),
             renews_at_once: false,
             stop,
         });

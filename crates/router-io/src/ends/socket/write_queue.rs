@@ -35,6 +35,10 @@ enum End {
 }
 
 impl WriteQueue {
+    pub(super) const fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     pub(super) fn has_room(&self) -> bool {
         self.bytes < MAX_BYTES && self.parts.len() < MAX_PARTS
     }

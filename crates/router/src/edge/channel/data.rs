@@ -18,7 +18,7 @@ impl SdkChannel {
     /// Whether the next message of the SDK may be read. If not, a circuit takes what it was sent too
     /// slowly; the SDK has no other way to learn of it.
     pub fn wants_input(&self) -> bool {
-        self.stalled.is_empty() && self.backlog <= self.limits.backlog_bytes
+        self.stalled.is_empty() && self.backlog <= self.limits.backlog_bytes.min(self.allowance)
     }
 
     /// The end of a circuit has taken so much of the [`FromSdk::Data`] that was put into it, by its
