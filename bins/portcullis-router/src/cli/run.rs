@@ -98,3 +98,31 @@ impl OpenZitiArgs {
         .filter_map(|(name, is_given, instead)| is_given.then_some((name, instead)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Debug, Parser)]
+    struct Program {
+        #[command(flatten)]
+        run: RunArgs,
+    }
+
+    #[test]
+    fn memory_for_messages_is_given_in_mebibytes_or_follows_from_the_machine() {
+        let bytes = |arguments: &[&str]| {
+            let arguments = ["run", "r1.yml"].iter().chain(arguments);
+            Program::try_parse_from(arguments).map(|program| program.run.buffer_bytes())
+        };
+        assert_eq!(bytes(&["--buffer-memory", "16"]).unwrap(), 16 << 20);
+        assert_eq!(bytes(&[]).unwrap(), memory::for_buffers());
+        for refused in ["15", "0", "-1", "all"] {
+            let error = bytes(&["--buffer-memory", refused])
+                .unwrap_err()
+                .to_string();
+            assert!(error.contains("--buffer-memory"), "{error}");
+        }
+    }
+}

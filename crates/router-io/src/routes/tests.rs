@@ -7,6 +7,7 @@ use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
 use portcullis_channel::Frame;
 use portcullis_forwarding::ForwardingOptions;
+use portcullis_memory_budget::{Account, MemoryBudget};
 use portcullis_router::circuits::{ForwarderSettings, QueueSize};
 use portcullis_wire::Secret;
 use portcullis_wire::control::ControlMessage;
@@ -85,7 +86,8 @@ impl Setup {
     }
 
     async fn with(failure: Option<DialFailure>) -> Self {
-        let router = TestRouter::new("router");
+        let memory = Arc::new(MemoryBudget::new(1 << 20));
+        let router = TestRouter::within("router", ForwardingOptions::default(), memory);
         let controller = TestController::connect(&controller_id(), &router.controllers).await;
         let dialer = Arc::new(SlowDialer {
             ends: router.ends.clone(),
@@ -149,6 +151,31 @@ impl Setup {
         };
         assert_eq!(found, failure);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_dialed_while_memory_is_short() {
+    let mut setup = Setup::new().await;
+    let mut others = Account::new(setup.router.relay.memory());
+    others.set(1 << 20);
+    setup.send(egress("c1")).await;
+    let failure = RouteFailure::ResourcesNotAvailable;
+    setup.assert_fails("c1", failure).await;
+    assert_eq!(setup.routes.dials(), (0, 0));
+    // What is only passed on takes little.
+    setup.send(transit("c2", "link")).await;
+    let passed_on = setup.result().await;
+    assert!(
+        matches!(passed_on.outcome, RouteOutcome::Routed(_)),
+        "{passed_on:?}"
+    );
+    drop(others);
+    setup.send(egress("c3")).await;
+    let dialed = setup.result().await;
+    assert!(
+        matches!(dialed.outcome, RouteOutcome::Routed(_)),
+        "{dialed:?}"
+    );
 }
 
 fn transit(circuit: &str, link: &str) -> Route {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use portcullis_channel::group::GroupSecret;
 use portcullis_channel::hello::{Grouping, RejectClass};
 use portcullis_channel::{ContentType, Message, Priority};
+use portcullis_memory_budget::Account;
 use portcullis_router::edge::EdgeLimits;
 use portcullis_simulated_sdk::{Sdk, first_of_group, further, greet};
 use portcullis_transport::DialError;
@@ -98,6 +99,22 @@ async fn whoever_may_not_connect_is_told_why() {
         let refused = connect(world.address, &world.network, Some(&alice), &[protocol]).await;
         refused.unwrap_err();
     }
+}
+
+#[tokio::test]
+async fn nobody_is_let_in_while_memory_is_short() {
+    let (world, _controller) = World::connected(&["alice"]).await;
+    let alice = world.network.identity("alice");
+    let token = world.network.access_token("alice", &alice, 1000);
+    let mut others = Account::new(&world.memory);
+    others.set(world.memory.limit());
+    let refused = enter(world.address, &world.network, &alice, Some(&token)).await;
+    let (class, reason) = reason(refused);
+    assert_eq!(class, RejectClass::Busy, "it comes again");
+    assert_eq!(reason, "the router is short of memory");
+    drop(others);
+    let entered = enter(world.address, &world.network, &alice, Some(&token)).await;
+    assert!(entered.is_ok());
 }
 
 #[tokio::test]

@@ -7,6 +7,7 @@ use std::time::Duration;
 use portcullis_channel::BuildVersion;
 use portcullis_domain::clock::Timestamp;
 use portcullis_forwarding::ForwardingOptions;
+use portcullis_memory_budget::MemoryBudget;
 use portcullis_router::circuits::{ForwarderSettings, QueueSize};
 use portcullis_router::edge::{
     ControllerId, EdgeLimits, EdgeListenerSettings, EdgeSettings, PresenceReports,
@@ -47,6 +48,7 @@ pub(super) struct World {
     pub(super) stop: CancellationToken,
     pub(super) tasks: TaskTracker,
     pub(super) metrics: Arc<MetricRegistry>,
+    pub(super) memory: Arc<MemoryBudget>,
     routes: Arc<Routes>,
     folder: tempfile::TempDir,
 }
@@ -68,7 +70,8 @@ impl World {
         let controllers = Arc::new(Controllers::new(Duration::from_secs(5)));
         let options = ForwardingOptions::default();
         let relay = Relay::new(ROUTER.into(), options, Arc::clone(&controllers), clock);
-        let relay = Arc::new(relay);
+        let memory = Arc::new(MemoryBudget::new(1 << 30));
+        let relay = Arc::new(relay.within(Arc::clone(&memory)));
         let (tasks, stop) = (TaskTracker::new(), CancellationToken::new());
         let tls = Arc::new(Tls::new(network.router()).unwrap());
         let metrics = Arc::new(MetricRegistry::default());
@@ -132,6 +135,7 @@ impl World {
             stop,
             tasks,
             metrics,
+            memory,
             routes,
             folder,
         }

@@ -3,11 +3,13 @@
 use super::judge::legacy;
 use super::world::{SERVICE, World, bind, closings, connect, connect_v2, created, initiating};
 use bytes::Bytes;
+use portcullis_memory_budget::{Account, MemoryBudget};
 use portcullis_router::edge::{Action, Closing, EdgeLimits, FromSdk, SessionKind, ToSdk};
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::link::FaultSubject;
 use portcullis_wire::edge::{Connect, ConnectionId, Data, EdgeMessage, StateClosed};
 use portcullis_wire::{ErrorCode, Secret};
+use std::sync::Arc;
 
 fn close(id: u32) -> EdgeMessage {
     EdgeMessage::StateClosed(StateClosed {
@@ -236,6 +238,29 @@ fn connections_dials_and_binds_are_bounded() {
     world.dialed(alice, 3, "c9", false);
     world.says(alice, EdgeMessage::Connect(connect(4)));
     assert_eq!(world.closed().reason, "too many connections");
+}
+
+#[test]
+fn channel_keeps_to_the_memory_that_there_is() {
+    let mut world = World::new();
+    let alice = world.oidc("alice");
+    world.dialed(alice, 1, "c1", false);
+    let memory = Arc::new(MemoryBudget::new(16 << 20));
+    let mut others = Account::new(&memory);
+    others.set(memory.limit());
+    world.channel(alice).heed_memory(&memory);
+    assert!(world.channel(alice).wants_input());
+    world.says(alice, data(1, 65 << 10));
+    assert!(world.channel(alice).backlog() > 65 << 10);
+    assert!(!world.channel(alice).wants_input());
+    world.says(alice, EdgeMessage::Connect(connect(2)));
+    assert_eq!(world.closed().reason, "the router is short of memory");
+
+    drop(others);
+    world.channel(alice).heed_memory(&memory);
+    assert!(world.channel(alice).wants_input());
+    world.says(alice, EdgeMessage::Connect(connect(2)));
+    world.request();
 }
 
 #[test]
