@@ -48,7 +48,6 @@ use portcullis_router::edge::{
 use portcullis_router::metrics::MetricRegistry;
 use portcullis_transport::{Groups, Observer};
 use portcullis_wire::control::ControlMessage;
-use portcullis_xgress as xgress;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -105,7 +104,6 @@ struct Shared {
     version: BuildVersion,
     clock: RouterClock,
     limits: EdgeLimits,
-    end_options: Arc<xgress::Options>,
     entropy: Arc<dyn Entropy>,
     controllers: Arc<Controllers>,
     ends: Ends,
@@ -151,7 +149,6 @@ impl Edge {
             version: parts.version,
             clock,
             limits,
-            end_options: Arc::new(parts.settings.end_options),
             entropy: parts.entropy,
             trust: ClientTrust::new(Arc::clone(&rights), Arc::clone(&parts.tls)),
             tls: parts.tls,

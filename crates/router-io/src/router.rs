@@ -360,8 +360,7 @@ impl Base {
         if !self.file.has_edge {
             return Ok(None);
         }
-        let mut settings =
-            EdgeSettings::from_config(&self.file.config.edge, &self.file.config.listeners)?;
+        let mut settings = EdgeSettings::from_config(&self.file.config.edge)?;
         settings.limits.creations = self.forwarder.rate_limited;
         if let Some(descriptors) = self.max_descriptors {
             let descriptors = usize::try_from(descriptors).unwrap_or(usize::MAX);

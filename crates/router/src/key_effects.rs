@@ -25,7 +25,7 @@ const WITHOUT_EFFECT: &[(&str, &str)] = &[
     ),
     (
         "dialers[edge]",
-        "what SDKs host has the options of the first listener with the binding `edge`",
+        "what SDKs host has the options of the listener that they have connected to",
     ),
     ("dialers[proxy]", NOT_DIALED),
     ("dialers[proxy_udp]", NOT_DIALED),

@@ -22,6 +22,7 @@ use portcullis_transport::Inbox;
 use portcullis_wire::Secret;
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::route::RouteOutcome;
+use portcullis_xgress::Options;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until};
 
@@ -71,6 +72,8 @@ pub(super) struct NewChannel {
     pub(super) sdk: SdkChannel,
     pub(super) inbox: Inbox,
     pub(super) commands: mpsc::Receiver<Command>,
+    /// Of circuits that end in the router.
+    pub(super) end_options: Arc<Options>,
 }
 
 impl ChannelTask {
@@ -78,7 +81,7 @@ impl ChannelTask {
         let (taken_sender, taken) = mpsc::unbounded_channel();
         let circuits = Circuits::new(
             shared.ends.clone(),
-            Arc::clone(&shared.end_options),
+            new.end_options,
             Arc::clone(&new.handle),
             taken_sender,
         );

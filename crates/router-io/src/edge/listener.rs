@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use portcullis_channel::{ChannelKind, ChannelOptions, ChannelSide, QueueLimits};
 use portcullis_listener::{Connection, DrainFuture, Greeting, StreamFuture, StreamService};
-use portcullis_router::edge::EdgeListenerSettings;
+use portcullis_router::edge::{EdgeLimits, EdgeListenerSettings};
 use portcullis_transport::{Incoming, Stream, Transport, TransportLimits};
 use portcullis_wire::edge::SdkHello;
 use tokio::net::TcpStream;
@@ -48,6 +48,11 @@ impl SdkListener {
                 default_queue: queue,
                 ..options
             },
+            limits: EdgeLimits {
+                circuit_time: settings.circuit_time,
+                ..shared.limits
+            },
+            end_options: Arc::new(settings.end_options),
         };
         Self {
             shared,

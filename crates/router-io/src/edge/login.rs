@@ -7,12 +7,13 @@ use portcullis_channel::group::{Attachment, RefusalReason, Reservation};
 use portcullis_channel::hello::RejectClass;
 use portcullis_listener::Connection;
 use portcullis_router::edge::{
-    ChannelId, Client, ClientCertificates, Denial, Login, LoginStep, SdkChannel, SdkPeer,
-    hello_headers,
+    ChannelId, Client, ClientCertificates, Denial, EdgeLimits, Login, LoginStep, SdkChannel,
+    SdkPeer, hello_headers,
 };
-use portcullis_transport::{ChannelHandle, Incoming, Place, Stream, Transport};
+use portcullis_transport::{ChannelHandle, Inbox, Incoming, Place, Stream, Transport};
 use portcullis_wire::control::connect_event::ConnectTime;
 use portcullis_wire::edge::SdkHello;
+use portcullis_xgress::Options;
 use tokio::time::sleep_until;
 
 use super::Shared;
@@ -26,6 +27,10 @@ use crate::sdk_channels::{Command, SdkHandle};
 pub(super) struct ListenerTerms {
     pub(super) transport: Transport,
     pub(super) options: portcullis_channel::ChannelOptions,
+    /// Of each channel.
+    pub(super) limits: EdgeLimits,
+    /// Of circuits that end in the router.
+    pub(super) end_options: Arc<Options>,
 }
 
 /// A connection whose client may connect.
@@ -212,7 +217,7 @@ async fn open<S: Stream>(
     };
     tracing::info!(channel = channel.0, %identity, peer = %connection.peer, "a client is connected");
     shared.metrics.connected.mark(1);
-    let task = channel_task(shared, channel, client, handle.clone(), inbox);
+    let task = channel_task(shared, terms, channel, client, (handle.clone(), inbox));
     let served = Arc::clone(shared);
     shared.clients.spawn(async move {
         task.run().await;
@@ -225,13 +230,13 @@ async fn open<S: Stream>(
 /// Makes the channel of a client known, and its task.
 fn channel_task(
     shared: &Arc<Shared>,
+    terms: &ListenerTerms,
     channel: ChannelId,
     client: Client,
-    handle: ChannelHandle,
-    inbox: portcullis_transport::Inbox,
+    (handle, inbox): (ChannelHandle, Inbox),
 ) -> ChannelTask {
     let identity = client.session.identity.clone();
-    let (handle, commands) = SdkHandle::new(channel, identity, handle, &shared.limits);
+    let (handle, commands) = SdkHandle::new(channel, identity, handle, &terms.limits);
     shared.channels.add(Arc::clone(&handle));
     shared.rights.open(channel, &client.session);
     if shared.stop.is_cancelled() {
@@ -241,9 +246,10 @@ fn channel_task(
     let now = shared.clock.timestamp();
     let new = NewChannel {
         handle,
-        sdk: SdkChannel::new(channel, client, router, shared.limits, now),
+        sdk: SdkChannel::new(channel, client, router, terms.limits, now),
         inbox,
         commands,
+        end_options: Arc::clone(&terms.end_options),
     };
     ChannelTask::new(Arc::clone(shared), new)
 }

@@ -16,12 +16,10 @@ const BINDING: &str = "edge";
 const TLS: &str = "tls";
 const WEB_SOCKETS: &str = "wss";
 
-/// The section `edge`, and the options of circuits of its first listener.
+/// The section `edge`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EdgeSettings {
     pub limits: EdgeLimits,
-    /// Of circuits that end in the router.
-    pub end_options: Options,
     /// Between reports of legacy sessions in use.
     pub heartbeat_interval: Duration,
     /// Between writes of the file of the data model.
@@ -45,6 +43,10 @@ pub struct EdgeListenerSettings {
     pub write_time: Option<Duration>,
     /// Messages that may wait for an SDK; `None` for the usual number.
     pub queue_frames: Option<usize>,
+    /// How long a controller may take for a circuit of an SDK.
+    pub circuit_time: Duration,
+    /// Of circuits of SDKs that end in the router.
+    pub end_options: Options,
 }
 
 /// How SDKs in browsers are served.
@@ -107,31 +109,18 @@ impl WebSocketSettings {
 }
 
 impl EdgeSettings {
-    /// Reads the section and the first listener for SDKs among `listeners`.
+    /// Reads the section.
     ///
     /// # Errors
     ///
     /// [`IncompleteConfigError`] if a value is missing or out of bounds.
-    pub fn from_config(
-        section: &Edge,
-        listeners: &[Listener],
-    ) -> Result<Self, IncompleteConfigError> {
+    pub fn from_config(section: &Edge) -> Result<Self, IncompleteConfigError> {
         let reader = SectionReader::new("edge");
         let seconds = |key, given: Option<&SourcedValue<i64>>| {
             reader.number(key, given).map(Duration::from_secs)
         };
-        let listener = listeners.iter().find(|one| is_for_sdks(one));
-        let mut limits = EdgeLimits::default();
-        let mut options = Options::default();
-        if let Some(listener) = listener {
-            options = end_options(&listener.circuits)?;
-            let time = listener.circuits.get_circuit_timeout.as_ref();
-            limits.circuit_time =
-                SectionReader::new("options").duration("getCircuitTimeout", time)?;
-        }
         Ok(Self {
-            limits,
-            end_options: options,
+            limits: EdgeLimits::default(),
             heartbeat_interval: seconds(
                 "heartbeatIntervalSeconds",
                 section.heartbeat_interval_seconds.as_ref(),
@@ -177,6 +166,7 @@ impl EdgeListenerSettings {
         )?;
         let write_time = options.write_timeout.as_ref();
         let frames = options.out_queue_size.as_ref();
+        let circuit_time = listener.circuits.get_circuit_timeout.as_ref();
         let address = SectionReader::new("listeners");
         let address = address.value("address", listener.address.as_ref())?;
         let is_web = address.split(':').next() == Some(WEB_SOCKETS);
@@ -193,6 +183,8 @@ impl EdgeListenerSettings {
                 .filter(|frames| is_given(frames))
                 .and_then(|frames| usize::try_from(frames.value).ok())
                 .filter(|frames| *frames > 0),
+            circuit_time: reader.duration("getCircuitTimeout", circuit_time)?,
+            end_options: end_options(&listener.circuits)?,
         })
     }
 }

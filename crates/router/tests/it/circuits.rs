@@ -145,19 +145,17 @@ listeners:
   - binding: transport
   - binding: edge
     address: tls:0.0.0.0:3023
-    options: {connectTimeoutMs: 4000}
+    options: {connectTimeoutMs: 4000, getCircuitTimeout: 10s, rxBufferSize: 11}
   - binding: edge
     address: wss:0.0.0.0:3024
 transport:
   wss: {pingInterval: 0, pongTimeout: 9, readBufferSize: 100}
 ",
     );
-    let settings = EdgeSettings::from_config(&config.edge, &config.listeners).unwrap();
+    let settings = EdgeSettings::from_config(&config.edge).unwrap();
     assert_eq!(settings.model_file.as_deref(), Some("/var/lib/model"));
     assert_eq!(settings.save_interval, Duration::from_mins(1));
     assert_eq!(settings.heartbeat_interval, Duration::from_secs(20));
-    assert_eq!(settings.limits.circuit_time, Duration::from_secs(9));
-    assert_eq!(settings.end_options.receive_buffer, 10);
     let web_sockets = &config.transport.wss;
     let listeners = EdgeListenerSettings::from_config(&config.listeners, web_sockets).unwrap();
     let expected = [
@@ -167,6 +165,11 @@ transport:
             waiting_clients: 11,
             write_time: Some(Duration::from_secs(7)),
             queue_frames: Some(8),
+            circuit_time: Duration::from_secs(9),
+            end_options: Options {
+                receive_buffer: 10,
+                ..Options::default()
+            },
             web_sockets: None,
         },
         EdgeListenerSettings {
@@ -175,6 +178,11 @@ transport:
             waiting_clients: 17,
             write_time: None,
             queue_frames: None,
+            circuit_time: Duration::from_secs(10),
+            end_options: Options {
+                receive_buffer: 11,
+                ..Options::default()
+            },
             web_sockets: None,
         },
         EdgeListenerSettings {
@@ -183,6 +191,8 @@ transport:
             waiting_clients: 17,
             write_time: None,
             queue_frames: None,
+            circuit_time: EdgeLimits::default().circuit_time,
+            end_options: Options::default(),
             web_sockets: Some(WebSocketSettings {
                 handshake_time: Duration::from_secs(10),
                 ping_interval: None,
@@ -204,9 +214,8 @@ transport:
 #[test]
 fn an_edge_that_says_nothing_has_the_defaults() {
     let config = config("edge: {}\nlisteners: [{binding: edge, address: 'tls:0.0.0.0:3022'}]\n");
-    let settings = EdgeSettings::from_config(&config.edge, &config.listeners).unwrap();
+    let settings = EdgeSettings::from_config(&config.edge).unwrap();
     assert_eq!(settings.limits, EdgeLimits::default());
-    assert_eq!(settings.end_options, Options::default());
     assert_eq!(settings.heartbeat_interval, Duration::from_mins(1));
     assert_eq!(settings.save_interval, Duration::from_secs(30));
     assert_eq!(settings.model_file, None);
@@ -217,5 +226,6 @@ fn an_edge_that_says_nothing_has_the_defaults() {
         address.value = "wss:0.0.0.0:3022".to_owned();
     }
     let listeners = EdgeListenerSettings::from_config(&wss, web_sockets).unwrap();
+    assert_eq!(listeners[0].end_options, Options::default());
     assert_eq!(listeners[0].web_sockets, Some(WebSocketSettings::default()));
 }

@@ -14,7 +14,7 @@ use tokio_tungstenite::tungstenite;
 
 use super::network::{Pair, SERVICE};
 use super::sdk::{connect, secure};
-use super::world::World;
+use super::world::{WEB_CIRCUIT_TIME, World};
 use crate::edge::web_socket::message_stream::MessageStream;
 
 type Carrier = MessageStream<TlsStream<TcpStream>>;
@@ -64,6 +64,27 @@ async fn sdk_in_a_browser_dials_and_hosts() {
     })
     .await;
     assert_eq!(world.edge.clients(), 1);
+}
+
+#[tokio::test]
+async fn each_listener_has_its_own_time_for_circuits() {
+    let (world, _controller) = World::connected(&["alice", "bob"]).await;
+    // It answers no dials, for which a host has longer.
+    let _host = world.host("bob", false).await;
+    let pair = world.network.identity("alice");
+    let here = enter(&world, "alice", Some(&pair)).await.unwrap();
+    let there = world.sdk("alice").await;
+    let dial = dial_v2(1, SERVICE, false);
+    let soon = WEB_CIRCUIT_TIME + Duration::from_secs(1);
+    let here = timeout(soon, here.dials(dial.clone()));
+    let there = timeout(soon, there.dials(dial));
+    let (here, there) = tokio::join!(here, there);
+    let refused = here.expect("an answer in time").unwrap_err();
+    assert_eq!(
+        refused.reason,
+        "timed out waiting for the controller to create the circuit"
+    );
+    assert!(there.is_err(), "{there:?}");
 }
 
 #[tokio::test]

@@ -34,6 +34,8 @@ use crate::routes::{Dialers, Routes};
 use crate::tls::Tls;
 
 pub(super) const ROUTER: &str = "Q-3v6L3R3";
+/// How long controllers may take for circuits of SDKs in browsers.
+pub(super) const WEB_CIRCUIT_TIME: Duration = Duration::from_secs(2);
 /// The second at which networks begin.
 pub(super) const START: i64 = 1_900_000_000;
 
@@ -78,7 +80,6 @@ impl World {
         let ends = Ends::new(Arc::clone(&relay), &metrics, tasks.clone());
         let settings = EdgeSettings {
             limits,
-            end_options: Options::default(),
             heartbeat_interval: Duration::from_mins(1),
             save_interval: Duration::from_secs(30),
             model_file: None,
@@ -211,8 +212,11 @@ fn bind(edge: &Edge) -> BoundListeners {
         waiting_clients: 17,
         write_time: None,
         queue_frames: None,
+        circuit_time: EdgeLimits::default().circuit_time,
+        end_options: Options::default(),
     };
     let for_browsers = EdgeListenerSettings {
+        circuit_time: WEB_CIRCUIT_TIME,
         web_sockets: Some(WebSocketSettings::default()),
         ..listening.clone()
     };
