@@ -4,7 +4,7 @@ mod left_over;
 mod renewal;
 mod source;
 #[cfg(test)]
-mod test_files;
+pub(crate) mod test_files;
 mod watch;
 mod write;
 

@@ -7,8 +7,8 @@
 //!
 //! What is bounded: streams of a listener ([`MAX_STREAMS`](streams::MAX_STREAMS); the others wait unaccepted),
 //! sources of datagrams ([`MAX_SOURCES`](packets::MAX_SOURCES)), those among them for which a circuit is asked
-//! ([`MAX_PENDING`](packets::MAX_PENDING)), and what waits of each. TLS handshakes and first lines have ten
-//! seconds.
+//! ([`MAX_PENDING`](packets::MAX_PENDING)), and what waits of each. TLS handshakes have `tls.handshakeTimeout`,
+//! first lines ten seconds.
 
 mod circuits;
 mod packets;
@@ -20,7 +20,7 @@ use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 
-use portcullis_listener::ListenError;
+use portcullis_listener::{Limits, ListenError};
 use portcullis_router::address::HostPort;
 use portcullis_router::ingress::{Entrance, IngressSettings};
 use tokio::net::lookup_host;
@@ -71,12 +71,13 @@ enum OpenListener {
 }
 
 impl Ingress {
-    /// Opens all of them.
+    /// Opens all of them; `limits` are those of listeners for TLS.
     pub(crate) async fn open(
         settings: Vec<IngressSettings>,
         ends: &Ends,
         controllers: &Arc<Controllers>,
         tls: &Arc<Tls>,
+        limits: &Limits,
     ) -> Result<Self, IngressOpenError> {
         let mut listeners = Vec::new();
         for settings in settings {
@@ -89,7 +90,7 @@ impl Ingress {
             let key = settings.key;
             listeners.push(match settings.entrance {
                 Entrance::Streams(door) => {
-                    let tls = Arc::clone(tls);
+                    let tls = (Arc::clone(tls), limits.clone());
                     OpenListener::Streams(StreamListener::open(key, door, requests, tls).await?)
                 },
                 Entrance::Packets(door) => {

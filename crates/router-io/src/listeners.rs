@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
 use portcullis_listener::{Limits, ListenError, Listener, StreamService};
 use portcullis_yaml::syntax::HostPort;
@@ -37,8 +36,7 @@ pub(crate) enum Unasked {
 
 /// What is served where, as long as nothing is bound. Protocols of one address share its port.
 pub(crate) struct Listeners {
-    /// Time for the handshake of TLS.
-    handshake: Duration,
+    limits: Limits,
     protocols: BTreeMap<SocketAddr, Vec<Protocol>>,
 }
 
@@ -72,10 +70,10 @@ pub enum ListenersError {
 }
 
 impl Listeners {
-    /// `None` gives handshakes the usual time.
-    pub(crate) fn new(handshake: Option<Duration>) -> Self {
+    /// Each address has these limits, but for how many connections may be unknown: that is the protocols'.
+    pub(crate) const fn new(limits: Limits) -> Self {
         Self {
-            handshake: handshake.unwrap_or(Limits::default().handshake),
+            limits,
             protocols: BTreeMap::new(),
         }
     }
@@ -110,12 +108,12 @@ impl Listeners {
 
     /// Binds all addresses, or none. Port 0 takes any free port.
     pub(crate) fn bind(self) -> Result<BoundListeners, ListenersError> {
+        let limits = self.limits;
         let bound = self.protocols.into_iter().map(|(address, protocols)| {
             let mut listener = Listener::bind(address)?;
             let mut limits = Limits {
-                handshake: self.handshake,
                 max_half_open: 0,
-                ..Limits::default()
+                ..limits.clone()
             };
             let is_always = |one: &Protocol| one.unasked == Unasked::Always;
             let has_default = protocols.iter().any(is_always);

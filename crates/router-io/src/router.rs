@@ -8,6 +8,7 @@ use std::sync::Arc;
 use portcullis_channel::BuildVersion;
 use portcullis_domain::compatibility::OPENZITI_LEVEL;
 use portcullis_domain::entropy::{Entropy, EntropyError};
+use portcullis_listener::Limits;
 use portcullis_memory_budget::MemoryBudget;
 use portcullis_pki::ServerNamesError;
 use portcullis_router::circuits::ForwarderSettings;
@@ -387,13 +388,23 @@ impl Base {
         Ok(Some(edge))
     }
 
+    /// Of all listeners with TLS.
+    fn listener_limits(&self) -> Result<Limits, IncompleteConfigError> {
+        let usual = Limits::default();
+        let handshake = handshake_timeout(&self.file.config.tls)?;
+        Ok(Limits {
+            handshake: handshake.unwrap_or(usual.handshake),
+            ..usual
+        })
+    }
+
     /// Binds the listeners for routers and SDKs, which may share ports.
     async fn bind(
         &self,
         links: &Arc<LinkManager>,
         edge: Option<&Edge>,
     ) -> Result<BoundListeners, StartError> {
-        let mut listeners = Listeners::new(handshake_timeout(&self.file.config.tls)?);
+        let mut listeners = Listeners::new(self.listener_limits()?);
         for (place, protocol) in links.protocols() {
             listeners.add(&place, protocol).await?;
         }
@@ -415,7 +426,8 @@ impl Base {
     async fn ingress(&self) -> Result<Ingress, StartError> {
         let settings = ingress_settings(&self.file.config.listeners)?;
         let (controllers, tls) = (&self.controllers, &self.tls);
-        Ok(Ingress::open(settings, &self.ends, controllers, tls).await?)
+        let limits = self.listener_limits()?;
+        Ok(Ingress::open(settings, &self.ends, controllers, tls, &limits).await?)
     }
 
     /// Measures, and binds what serves the figures.
@@ -449,7 +461,8 @@ impl Base {
             ))
         };
         let servers = web_servers(&self.file.config.web)?;
-        let servers = WebServers::bind(servers, &self.tls, own_identity).await?;
+        let servers =
+            WebServers::bind(servers, &self.tls, &self.listener_limits()?, own_identity).await?;
         let content = WebContent {
             health,
             metrics: Arc::clone(metrics),
@@ -579,3 +592,6 @@ fn beside(file: &Path, ending: &str) -> PathBuf {
     name.push(ending);
     PathBuf::from(name)
 }
+
+#[cfg(test)]
+mod tests;

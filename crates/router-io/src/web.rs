@@ -59,10 +59,11 @@ struct WebSocket {
 
 impl WebServers {
     /// Binds the sockets of all servers. Their certificates are those of the router, or what
-    /// `own_identity` loads for an entry that brings its own.
+    /// `own_identity` loads for an entry that brings its own. Their options change `usual` limits.
     pub(crate) async fn bind<E: From<WebError>>(
         servers: Vec<WebServer<'_>>,
         router_tls: &Tls,
+        usual: &Limits,
         own_identity: impl Fn(&Identity) -> Result<Arc<Tls>, E>,
     ) -> Result<Self, E> {
         let mut sockets = Vec::new();
@@ -99,7 +100,7 @@ impl WebServers {
                 sockets.push(WebSocket {
                     listener,
                     tls: Arc::clone(&tls),
-                    limits: limits(options),
+                    limits: limits(options, usual),
                     apis: server.apis.clone(),
                     bind_point,
                 });
@@ -203,15 +204,14 @@ fn empty(status: StatusCode) -> ServiceResponse {
     response
 }
 
-fn limits(options: &WebOptions) -> Limits {
-    let usual = Limits::default();
+fn limits(options: &WebOptions, usual: &Limits) -> Limits {
     Limits {
         idle: options.idle_timeout,
         header_read: options.read_timeout,
         write_stall: usual.write_stall.min(options.write_timeout),
         response_stall: usual.response_stall.min(options.write_timeout),
         response_total: usual.response_total.min(options.write_timeout),
-        ..usual
+        ..usual.clone()
     }
 }
 

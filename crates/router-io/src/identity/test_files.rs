@@ -14,7 +14,7 @@ use tempfile::TempDir;
 use super::IdentityFiles;
 
 /// A CA, and a directory that the router's files lie in.
-pub(super) struct TestFiles {
+pub(crate) struct TestFiles {
     directory: TempDir,
     authority: Authority,
     pub(super) key: SigningKey,
@@ -22,7 +22,7 @@ pub(super) struct TestFiles {
 
 impl TestFiles {
     /// Files of the router `r1`.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let key = || SigningKey::generate(KeyType::P256).unwrap();
         let domain = TrustDomain::parse("example.test").unwrap();
         let name = Subject::new().common_name("root");
@@ -43,11 +43,11 @@ impl TestFiles {
         files
     }
 
-    pub(super) fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.directory.path().join(name)
     }
 
-    pub(super) fn folder(&self) -> &Path {
+    pub(crate) fn folder(&self) -> &Path {
         self.directory.path()
     }
 

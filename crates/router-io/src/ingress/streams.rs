@@ -47,15 +47,22 @@ pub(super) struct StreamListener {
 
 enum Socket {
     Tcp(TcpListener),
-    Tls(Box<Listener>, Arc<Tls>),
+    Tls(Box<TlsSocket>),
+}
+
+struct TlsSocket {
+    listener: Listener,
+    tls: Arc<Tls>,
+    limits: Limits,
 }
 
 impl StreamListener {
+    /// `tls` and its limits are for a door with TLS.
     pub(super) async fn open(
         key: String,
         door: StreamDoor,
         requests: CircuitRequests,
-        tls: Arc<Tls>,
+        (tls, limits): (Arc<Tls>, Limits),
     ) -> Result<Self, IngressOpenError> {
         let addresses = candidates(&key, &door.address.place).await?;
         let is_tls = door.address.protocol == Protocol::Tls;
@@ -65,7 +72,12 @@ impl StreamListener {
                 source,
             })?;
             let local = listener.local_addr();
-            (Socket::Tls(Box::new(listener), tls), local)
+            let socket = TlsSocket {
+                listener,
+                tls,
+                limits,
+            };
+            (Socket::Tls(Box::new(socket)), local)
         } else {
             let bound = bind_tcp(&addresses).await;
             let (listener, local) = bound.map_err(|source| IngressOpenError::Bind {
@@ -104,11 +116,10 @@ impl StreamListener {
                 let accepting = accept(&listener, &entrance, &clients);
                 shutdown.run_until_cancelled(accepting).await;
             },
-            Socket::Tls(listener, tls) => {
-                let listener = listener.with_default_protocol(entrance);
-                let limits = Limits::default();
-                let tls = Arc::clone(tls.server());
-                listener.serve_protocols(tls, limits, shutdown).await;
+            Socket::Tls(socket) => {
+                let listener = socket.listener.with_default_protocol(entrance);
+                let tls = Arc::clone(socket.tls.server());
+                listener.serve_protocols(tls, socket.limits, shutdown).await;
             },
         }
     }

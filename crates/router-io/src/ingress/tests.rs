@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
+use portcullis_listener::Limits;
 use portcullis_router::ingress::ingress_settings;
 use portcullis_router_config::{CheckOptions, SourceFile, load};
 use portcullis_wire::control::ControlMessage;
@@ -55,6 +56,10 @@ impl World {
     }
 
     async fn without_controller(listener: &str) -> Self {
+        Self::limited(listener, Limits::default()).await
+    }
+
+    async fn limited(listener: &str, limits: Limits) -> Self {
         let text = format!("listeners: [{listener}]\n");
         let file = SourceFile::new("router.yml", text.as_bytes());
         let config = load(&file, &CheckOptions::new()).config;
@@ -62,7 +67,7 @@ impl World {
         let certificate = TestCertificate::for_localhost();
         let tls = Arc::new(certificate.tls());
         let router = TestRouter::new("router");
-        let opening = Ingress::open(settings, &router.ends, &router.controllers, &tls);
+        let opening = Ingress::open(settings, &router.ends, &router.controllers, &tls, &limits);
         let ingress = opening.await.unwrap();
         let addresses = ingress.addresses();
         ingress.serve(&router.tasks, &router.stop);

@@ -9,6 +9,7 @@ use portcullis_router_config::{CheckOptions, SourceFile, load};
 use rustls_pki_types::PrivateKeyDer;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
+use tokio::time::timeout;
 
 use super::*;
 use crate::clock::RouterClock;
@@ -58,6 +59,10 @@ impl Served {
 
     /// With figures that others measure.
     pub(crate) async fn with(web: &str, metrics: Arc<MetricRegistry>) -> Self {
+        Self::limited(web, metrics, Limits::default()).await
+    }
+
+    async fn limited(web: &str, metrics: Arc<MetricRegistry>, limits: Limits) -> Self {
         let text = format!("v: 3\nhealthChecks: {{linkCheck: {{minLinks: 1}}}}\nweb:\n{web}");
         let file = SourceFile::new("router.yml", text.as_bytes());
         let mut config = load(&file, &CheckOptions::new()).config;
@@ -73,7 +78,9 @@ impl Served {
         let router_tls = tls();
         let servers = web_servers(&config.web).unwrap();
         let own = |_: &Identity| Ok::<_, WebError>(tls());
-        let servers = WebServers::bind(servers, &router_tls, own).await.unwrap();
+        let servers = WebServers::bind(servers, &router_tls, &limits, own)
+            .await
+            .unwrap();
         let addresses = servers.local_addresses();
         let health = Health::new(
             HealthOptions::from_config(&config.health_checks).unwrap(),
@@ -136,6 +143,20 @@ async fn health_is_told_at_every_path_but_that_of_the_metrics() {
     assert!(served.ask(refusing).await.starts_with("HTTP/1.1 503 "));
     let head = served.ask("HEAD /health-checks HTTP/1.1").await;
     assert!(head.ends_with("\r\n\r\n"), "{head}");
+    served.end().await;
+}
+
+#[tokio::test]
+async fn who_says_nothing_has_the_time_of_a_handshake() {
+    let limits = Limits {
+        handshake: Duration::from_millis(100),
+        ..Limits::default()
+    };
+    let served = Served::limited(BOTH, Arc::default(), limits).await;
+    let mut silent = TcpStream::connect(served.addresses[0]).await.unwrap();
+    let mut rest = Vec::new();
+    let ended = timeout(Duration::from_secs(5), silent.read_to_end(&mut rest)).await;
+    assert!(ended.is_ok(), "the connection is still open");
     served.end().await;
 }
 

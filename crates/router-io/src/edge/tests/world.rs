@@ -7,6 +7,7 @@ use std::time::Duration;
 use portcullis_channel::BuildVersion;
 use portcullis_domain::clock::Timestamp;
 use portcullis_forwarding::ForwardingOptions;
+use portcullis_listener::Limits;
 use portcullis_memory_budget::MemoryBudget;
 use portcullis_router::circuits::{ForwarderSettings, QueueSize};
 use portcullis_router::edge::{
@@ -220,7 +221,7 @@ fn bind(edge: &Edge) -> BoundListeners {
         web_sockets: Some(WebSocketSettings::default()),
         ..listening.clone()
     };
-    let mut listeners = Listeners::new(None);
+    let mut listeners = Listeners::new(Limits::default());
     for (address, settings) in [("127.0.0.1:0", listening), ("127.0.0.2:0", for_browsers)] {
         let protocol = edge.protocol(&settings);
         listeners

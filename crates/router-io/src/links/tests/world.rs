@@ -11,6 +11,7 @@ use std::time::Duration;
 use portcullis_channel::{HeartbeatOptions, Role};
 use portcullis_domain::clock::Clock as _;
 use portcullis_forwarding::ForwardingOptions;
+use portcullis_listener::Limits;
 use portcullis_router::circuits::QueueSize;
 use portcullis_router::links::{
     BackoffPolicy, ConnectionLayout, Dialer, GroupNames, LinkListener, LinkSettings,
@@ -105,7 +106,7 @@ impl TestRouter {
             entropy: Arc::new(SystemEntropy),
             observer: None,
         });
-        let mut listeners = Listeners::new(None);
+        let mut listeners = Listeners::new(Limits::default());
         for (place, protocol) in manager.protocols() {
             listeners.add(&place, protocol).await.unwrap();
         }
