@@ -205,6 +205,7 @@ async fn accept(
     loop {
         match socket.accept().await {
             Ok((stream, peer)) => {
+                let peer = canonical(peer);
                 let slot = half_open.admit(peer.ip());
                 shared.tasks.spawn(connection_driver::run(
                     Arc::clone(shared),
@@ -224,6 +225,12 @@ async fn accept(
             },
         }
     }
+}
+
+/// A socket for IPv6 may take in clients of IPv4. They are known by their own addresses, and not as if all of them
+/// were of one network of IPv6.
+pub(crate) fn canonical(address: SocketAddr) -> SocketAddr {
+    SocketAddr::new(address.ip().to_canonical(), address.port())
 }
 
 /// Reports whether an accept failed because the client went away.

@@ -19,6 +19,7 @@ use tokio_rustls::server::TlsStream;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::accept::canonical;
 use crate::activity::{Activity, Overdue};
 use crate::budget::Charge;
 use crate::half_open::HandshakeSlot;
@@ -72,7 +73,7 @@ pub(crate) async fn run(
     peer: SocketAddr,
     slot: HandshakeSlot,
 ) {
-    let Ok(local) = socket.local_addr() else {
+    let Ok(local) = socket.local_addr().map(canonical) else {
         return;
     };
     // Responses are written in one go; waiting for more only delays them.

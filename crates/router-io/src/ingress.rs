@@ -17,13 +17,12 @@ mod streams;
 mod tests;
 
 use std::io;
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use portcullis_listener::{Limits, ListenError};
 use portcullis_router::address::HostPort;
 use portcullis_router::ingress::{Entrance, IngressSettings};
-use tokio::net::lookup_host;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -32,6 +31,7 @@ use crate::ends::Ends;
 use crate::ingress::circuits::CircuitRequests;
 use crate::ingress::packets::PacketListener;
 use crate::ingress::streams::StreamListener;
+use crate::listen_addresses::listen_addresses;
 use crate::tls::Tls;
 
 /// A listener cannot be opened.
@@ -128,20 +128,11 @@ impl Ingress {
     }
 }
 
-/// Addresses to try to listen on. Without a host, all of this machine.
+/// Addresses to try to listen on.
 async fn candidates(key: &str, place: &HostPort) -> Result<Vec<SocketAddr>, IngressOpenError> {
-    if place.host.is_empty() {
-        return Ok(vec![
-            (Ipv6Addr::UNSPECIFIED, place.port).into(),
-            (Ipv4Addr::UNSPECIFIED, place.port).into(),
-        ]);
-    }
-    let found = lookup_host((place.host.as_str(), place.port)).await;
-    match found {
-        Ok(addresses) => Ok(addresses.collect()),
-        Err(source) => Err(IngressOpenError::Unresolved {
-            key: key.to_owned(),
-            source,
-        }),
-    }
+    let addresses = listen_addresses(&place.host, place.port).await;
+    addresses.map_err(|source| IngressOpenError::Unresolved {
+        key: key.to_owned(),
+        source,
+    })
 }

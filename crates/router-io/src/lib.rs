@@ -31,6 +31,7 @@ mod identity;
 mod ingress;
 mod inspect;
 mod links;
+mod listen_addresses;
 mod listeners;
 mod metrics;
 mod operator;

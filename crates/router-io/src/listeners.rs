@@ -1,16 +1,15 @@
 //! Protocols that share ports.
 
-use std::collections::BTreeMap;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 
 use portcullis_listener::{Limits, ListenError, Listener, StreamService};
 use portcullis_yaml::syntax::HostPort;
-use tokio::net::lookup_host;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::listen_addresses::{listen_addresses, open_first};
 use crate::tls::Tls;
 
 /// A protocol that is served.
@@ -37,7 +36,14 @@ pub(crate) enum Unasked {
 /// What is served where, as long as nothing is bound. Protocols of one address share its port.
 pub(crate) struct Listeners {
     limits: Limits,
-    protocols: BTreeMap<SocketAddr, Vec<Protocol>>,
+    shared: Vec<SharedPort>,
+}
+
+/// A port, and who shares it.
+struct SharedPort {
+    /// The first one that can be had is listened at.
+    addresses: Vec<SocketAddr>,
+    protocols: Vec<Protocol>,
 }
 
 /// Sockets that are bound.
@@ -74,7 +80,7 @@ impl Listeners {
     pub(crate) const fn new(limits: Limits) -> Self {
         Self {
             limits,
-            protocols: BTreeMap::new(),
+            shared: Vec::new(),
         }
     }
 
@@ -84,33 +90,39 @@ impl Listeners {
         place: &HostPort,
         protocol: Protocol,
     ) -> Result<(), ListenersError> {
-        self.add_at(resolve(place).await?, protocol)
+        let addresses = listen_addresses(&place.host, place.port).await;
+        let addresses = addresses.map_err(|source| ListenersError::Host {
+            place: place.clone(),
+            source,
+        })?;
+        self.add_at(addresses, protocol)
     }
 
-    /// Adds a protocol at an address.
+    /// Adds a protocol at the first of these addresses that can be had, of which there has to be one.
     pub(crate) fn add_at(
         &mut self,
-        address: SocketAddr,
+        addresses: Vec<SocketAddr>,
         protocol: Protocol,
     ) -> Result<(), ListenersError> {
-        let alpn = protocol.alpn;
-        let others = self.protocols.entry(address).or_default();
-        if others.iter().any(|other| other.alpn == alpn) {
-            return Err(ListenersError::Taken { address, alpn });
-        }
-        let is_same = |other: &Protocol| other.unasked == protocol.unasked;
-        if protocol.unasked != Unasked::Never && others.iter().any(is_same) {
-            return Err(ListenersError::TwoDefaults(address));
-        }
-        others.push(protocol);
-        Ok(())
+        let is_same =
+            |port: &&mut SharedPort| port.addresses.iter().any(|one| addresses.contains(one));
+        let Some(port) = self.shared.iter_mut().find(is_same) else {
+            self.shared.push(SharedPort {
+                addresses,
+                protocols: vec![protocol],
+            });
+            return Ok(());
+        };
+        port.add(protocol)
     }
 
     /// Binds all addresses, or none. Port 0 takes any free port.
     pub(crate) fn bind(self) -> Result<BoundListeners, ListenersError> {
         let limits = self.limits;
-        let bound = self.protocols.into_iter().map(|(address, protocols)| {
-            let mut listener = Listener::bind(address)?;
+        let bound = self.shared.into_iter().map(|port| {
+            let protocols = port.protocols;
+            let none = ListenError::NotHere((Ipv6Addr::UNSPECIFIED, 0).into());
+            let mut listener = open_first(&port.addresses, none, Listener::bind)?;
             let mut limits = Limits {
                 max_half_open: 0,
                 ..limits.clone()
@@ -140,6 +152,23 @@ impl Listeners {
     }
 }
 
+impl SharedPort {
+    fn add(&mut self, protocol: Protocol) -> Result<(), ListenersError> {
+        let alpn = protocol.alpn;
+        let address = self.addresses.first().copied();
+        let address = address.unwrap_or((Ipv6Addr::UNSPECIFIED, 0).into());
+        if self.protocols.iter().any(|other| other.alpn == alpn) {
+            return Err(ListenersError::Taken { address, alpn });
+        }
+        let is_same = |other: &Protocol| other.unasked == protocol.unasked;
+        if protocol.unasked != Unasked::Never && self.protocols.iter().any(is_same) {
+            return Err(ListenersError::TwoDefaults(address));
+        }
+        self.protocols.push(protocol);
+        Ok(())
+    }
+}
+
 impl BoundListeners {
     /// The addresses, with their actual ports.
     pub(crate) fn addresses(&self) -> impl Iterator<Item = SocketAddr> {
@@ -159,18 +188,4 @@ impl BoundListeners {
             tasks.spawn(listener.serve_protocols(tls, bound.limits, stop.clone()));
         }
     }
-}
-
-async fn resolve(place: &HostPort) -> Result<SocketAddr, ListenersError> {
-    let host = if place.host.is_empty() {
-        "0.0.0.0"
-    } else {
-        &place.host
-    };
-    let found = lookup_host((host, place.port)).await;
-    let first = found.and_then(|mut found| found.next().ok_or(io::ErrorKind::NotFound.into()));
-    first.map_err(|source| ListenersError::Host {
-        place: place.clone(),
-        source,
-    })
 }

@@ -1,6 +1,6 @@
 //! Servers of the section `web`.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use http::header::{ACCEPT, ALLOW, CONTENT_TYPE, HeaderName, HeaderValue};
@@ -13,11 +13,11 @@ use portcullis_router::health;
 use portcullis_router::metrics::{Exposition, MetricRegistry, expose};
 use portcullis_router::web::{BindPoint, TlsVersion, WebApi, WebOptions, WebServer};
 use portcullis_router_config::model::Identity;
-use tokio::net::lookup_host;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::health::Health;
+use crate::listen_addresses::{listen_addresses, open_first};
 use crate::tls::Tls;
 
 /// A server of the section `web` cannot be started.
@@ -89,8 +89,7 @@ impl WebServers {
                 );
             }
             for bind_point in server.bind_points {
-                let address = resolve(bind_point.interface()).await?;
-                let listener = Listener::bind(address).map_err(WebError::Listen)?;
+                let listener = open(bind_point.interface()).await?;
                 tracing::info!(
                     server = server.name,
                     address = %listener.local_addr(),
@@ -222,26 +221,17 @@ const fn version(version: TlsVersion) -> portcullis_listener::TlsVersion {
     }
 }
 
-/// The address to listen on; of several, the first IPv4 address. Without a host it stands for all
-/// addresses of the machine.
-async fn resolve(interface: &str) -> Result<SocketAddr, WebError> {
+/// Listens at the interface of a bind point.
+async fn open(interface: &str) -> Result<Listener, WebError> {
     let unusable = || WebError::Interface(interface.escape_debug().to_string());
     let (host, port) = interface.rsplit_once(':').ok_or_else(unusable)?;
     let port: u16 = port.parse().map_err(|_not_a_port| unusable())?;
     let host = host.trim_start_matches('[').trim_end_matches(']');
-    if host.is_empty() {
-        return Ok((Ipv4Addr::UNSPECIFIED, port).into());
-    }
-    if let Ok(address) = host.parse::<IpAddr>() {
-        return Ok((address, port).into());
-    }
-    let found = lookup_host((host, port)).await;
-    let found: Vec<_> = found.map_err(|_unknown| unusable())?.collect();
-    let preferred = found.iter().find(|address| address.is_ipv4());
-    preferred
-        .or_else(|| found.first())
-        .copied()
-        .ok_or_else(unusable)
+    let addresses = listen_addresses(host, port).await;
+    let addresses = addresses.map_err(|_unknown| unusable())?;
+    open_first(&addresses, unusable(), |address| {
+        Listener::bind(address).map_err(WebError::Listen)
+    })
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Protocols other than HTTP, beside it and alone.
 
+use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,6 +13,7 @@ use rustls::version::{TLS12, TLS13};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_rustls::server::TlsStream;
@@ -65,7 +67,7 @@ impl StreamService for Echo {
 }
 
 struct Server {
-    address: std::net::SocketAddr,
+    address: SocketAddr,
     shutdown: CancellationToken,
     task: JoinHandle<()>,
 }
@@ -154,6 +156,44 @@ async fn protocols_share_a_port_with_http() {
     for offer in [["h2", ECHO], [ECHO, "http/1.1"]] {
         assert_eq!(greet(&mut server.connect(&offer).await).await, "x-echo 1");
     }
+}
+
+/// Tells whom it serves.
+struct Addresses(UnboundedSender<[SocketAddr; 2]>);
+
+impl StreamService for Addresses {
+    fn serve(
+        &self,
+        connection: Arc<Connection>,
+        _stream: TlsStream<TcpStream>,
+        _greeting: Greeting,
+        _shutdown: CancellationToken,
+    ) -> StreamFuture {
+        self.0.send([connection.peer, connection.local]).unwrap();
+        Box::pin(std::future::ready(()))
+    }
+}
+
+#[tokio::test]
+async fn clients_of_ipv4_have_their_own_addresses_at_a_socket_for_all() {
+    let (sender, mut seen) = unbounded_channel();
+    let pair = Pair::named(&["localhost"]);
+    let pairs = vec![ServerTls::certified_key(pair.chain(), pair.key()).unwrap()];
+    let tls = Arc::new(ServerTls::new(pairs, TlsVersion::Tls12, TlsVersion::Tls13).unwrap());
+    let Ok(listener) = Listener::bind("[::]:0".parse().unwrap()) else {
+        eprintln!("skipped: this computer has no IPv6");
+        return;
+    };
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, listener.local_addr().port()));
+    let listener = listener.with_protocol(ECHO, Arc::new(Addresses(sender)));
+    let stop = CancellationToken::new();
+    tokio::spawn(listener.serve_protocols(tls, Limits::default(), stop));
+    let _stream = Client::build(None, &[&TLS13], &[ECHO])
+        .connect(address)
+        .await;
+    let [peer, local] = soon(seen.recv()).await.unwrap();
+    assert_eq!(peer.ip(), Ipv4Addr::LOCALHOST);
+    assert_eq!(local, address);
 }
 
 #[tokio::test]

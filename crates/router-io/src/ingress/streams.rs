@@ -24,6 +24,7 @@ use tokio_util::task::TaskTracker;
 use super::circuits::{CircuitRequests, NoCircuit};
 use super::{IngressOpenError, candidates};
 use crate::ends::SocketSide;
+use crate::listen_addresses::open_first;
 use crate::tls::Tls;
 
 /// Streams that a listener has at a time.
@@ -132,14 +133,8 @@ async fn bind_tcp(addresses: &[SocketAddr]) -> io::Result<(TcpListener, SocketAd
 }
 
 fn bind_tls(addresses: &[SocketAddr]) -> Result<Listener, ListenError> {
-    let mut failure = ListenError::NotHere((Ipv6Addr::UNSPECIFIED, 0).into());
-    for address in addresses {
-        match Listener::bind(*address) {
-            Ok(listener) => return Ok(listener),
-            Err(error) => failure = error,
-        }
-    }
-    Err(failure)
+    let none = ListenError::NotHere((Ipv6Addr::UNSPECIFIED, 0).into());
+    open_first(addresses, none, Listener::bind)
 }
 
 /// Accepts connections forever, each into a task of its own.

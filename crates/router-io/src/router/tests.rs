@@ -69,7 +69,8 @@ async fn start(files: &TestFiles, text: &str) -> Router {
 async fn handshakes_have_the_same_time_everywhere() {
     let files = TestFiles::new();
     let router = start(&files, LISTENERS).await;
-    assert_eq!(router.addresses().len(), 5);
+    // Routers and SDKs share a port.
+    assert_eq!(router.addresses().len(), 3);
     for address in router.addresses() {
         let mut silent = TcpStream::connect(address).await.unwrap();
         let mut rest = Vec::new();

@@ -223,18 +223,19 @@ async fn entry_with_certificates_of_its_own_serves_them() {
 }
 
 #[tokio::test]
-async fn interfaces_are_resolved() {
-    for (interface, address) in [
-        ("127.0.0.1:1", "127.0.0.1:1"),
-        ("[::1]:2", "[::1]:2"),
-        (":3", "0.0.0.0:3"),
-        ("localhost:4", "127.0.0.1:4"),
+async fn interfaces_have_a_host_or_none_and_a_port() {
+    for (interface, host) in [
+        ("127.0.0.1:0", "127.0.0.1"),
+        ("[::ffff:127.0.0.1]:0", "::ffff:127.0.0.1"),
+        ("localhost:0", "127.0.0.1"),
     ] {
-        let found = resolve(interface).await.unwrap();
-        assert_eq!(found, address.parse().unwrap(), "{interface}");
+        let listener = open(interface).await.unwrap();
+        assert_eq!(listener.local_addr().ip().to_string(), host, "{interface}");
     }
+    let everywhere = open(":0").await.unwrap();
+    assert!(everywhere.local_addr().ip().is_unspecified());
     for interface in ["127.0.0.1", "127.0.0.1:x", "127.0.0.1:65536"] {
-        let error = resolve(interface).await.unwrap_err();
+        let error = open(interface).await.map(drop).unwrap_err();
         assert!(error.to_string().contains(interface), "{error}");
     }
 }
