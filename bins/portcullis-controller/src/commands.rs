@@ -25,10 +25,15 @@ use std::process::ExitCode;
 /// internal tasks. Further work waits for a thread.
 const MAX_BLOCKING_THREADS: usize = 64;
 
+/// The same with a router in the process.
+const MAX_WITH_A_ROUTER: usize = MAX_BLOCKING_THREADS + portcullis_router_io::BLOCKING_THREADS;
+
 /// Runs a command.
 pub(crate) fn run(command: Command) -> anyhow::Result<ExitCode> {
     match command {
-        Command::Quickstart(arguments) => block_on(quickstart::run(arguments)),
+        Command::Quickstart(arguments) => {
+            portcullis_program::block_on(MAX_WITH_A_ROUTER, quickstart::run(arguments))
+        },
         Command::Init(arguments) => block_on(init::run(arguments)),
         Command::Run(arguments) => block_on(run::run(arguments)),
         Command::Admin(command) => block_on(admin::run(command)),

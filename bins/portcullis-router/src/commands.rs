@@ -8,18 +8,14 @@ use crate::cli::{self, Command, PROGRAM};
 use crate::console::ConfigConsole;
 use portcullis_program::{block_on, build, completion, man, output};
 use portcullis_router_config_commands as router_config;
-use portcullis_router_io::Order;
+use portcullis_router_io::{BLOCKING_THREADS, Order};
 use std::process::ExitCode;
-
-/// Maximum number of threads for blocking work: look-ups of host names, and files. Further work waits for a
-/// thread.
-const MAX_BLOCKING_THREADS: usize = 32;
 
 /// Runs a command.
 pub(crate) fn run(command: Command) -> anyhow::Result<ExitCode> {
     match command {
-        Command::Enroll(arguments) => block_on(MAX_BLOCKING_THREADS, enroll::run(arguments)),
-        Command::Run(arguments) => block_on(MAX_BLOCKING_THREADS, run::run(arguments)),
+        Command::Enroll(arguments) => block_on(BLOCKING_THREADS, enroll::run(arguments)),
+        Command::Run(arguments) => block_on(BLOCKING_THREADS, run::run(arguments)),
         Command::Quiesce(arguments) => order::run(Order::Quiesce, &arguments),
         Command::Dequiesce(arguments) => order::run(Order::Dequiesce, &arguments),
         Command::Renew(arguments) => order::run(Order::Renew, &arguments),

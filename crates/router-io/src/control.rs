@@ -36,6 +36,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::clock::RouterClock;
 use crate::controllers::{ControlService, Controllers};
+use crate::name_lookups::NameLookups;
 use crate::tls::Tls;
 use failures::Failures;
 use interfaces::InterfaceReporter;
@@ -86,6 +87,7 @@ struct Context {
     settings: ControlSettings,
     greeting: Greeting,
     tls: Arc<Tls>,
+    lookups: NameLookups,
     clock: RouterClock,
     entropy: Arc<dyn Entropy>,
     controllers: Arc<Controllers>,
@@ -117,6 +119,7 @@ impl ControlSetup {
             settings: self.settings,
             greeting: self.greeting,
             tls: self.tls,
+            lookups: NameLookups::of_controllers(),
             clock: self.clock,
             entropy: self.entropy,
             controllers: self.controllers,

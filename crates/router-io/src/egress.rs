@@ -14,7 +14,6 @@
 mod connect;
 mod encryption;
 mod failure;
-mod name_lookups;
 mod packets;
 mod server_tls;
 mod streams;
@@ -29,11 +28,11 @@ use portcullis_router::egress::DialerSettings;
 use portcullis_router_config::model::Listener;
 use portcullis_xgress::{Options, Side};
 
-use crate::egress::name_lookups::NameLookups;
 use crate::egress::packets::PacketDialer;
 use crate::egress::server_tls::ServerTls;
 use crate::egress::streams::{Security, StreamDialer};
 use crate::ends::{EndTerms, Ends, Start};
+use crate::name_lookups::NameLookups;
 use crate::routes::{DialRequest, Dialers};
 use crate::tls::Tls;
 
@@ -49,7 +48,7 @@ pub(crate) fn dialers(
     entropy: &Arc<dyn Entropy>,
 ) -> Result<Dialers, IncompleteConfigError> {
     let settings = |binding| DialerSettings::of_binding(binding, entries);
-    let lookups = NameLookups::default();
+    let lookups = NameLookups::of_servers();
     let server_tls = Arc::new(ServerTls::new(Arc::clone(tls)));
     let streams = |kind, settings: &DialerSettings, security| {
         let server_tls = Arc::clone(&server_tls);

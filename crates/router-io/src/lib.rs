@@ -34,6 +34,7 @@ mod links;
 mod listen_addresses;
 mod listeners;
 mod metrics;
+mod name_lookups;
 mod operator;
 mod profile;
 mod relay;
@@ -59,6 +60,7 @@ pub use identity::{
 };
 pub use ingress::IngressOpenError;
 pub use listeners::ListenersError;
+pub use name_lookups::BLOCKING_THREADS;
 pub use operator::{Order, OrderError, ask};
 pub use profile::ProfileError;
 pub use router::{BuildInfo, Router, RouterOptions, StartError};

@@ -2,13 +2,28 @@
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
 
-use tokio::net::{TcpSocket, TcpStream, lookup_host};
+use tokio::net::{TcpSocket, TcpStream};
+use tokio::time::Instant;
 
-/// Connects to a host: from a network interface or a local address, if one is given.
-pub(crate) async fn connect(host: &str, port: u16, from: Option<&str>) -> io::Result<TcpStream> {
+use crate::name_lookups::NameLookups;
+
+/// How long others may be looked up before: longer than anybody waits for a connection.
+const LOOKUP_PATIENCE: Duration = Duration::from_mins(5);
+
+/// Connects to a host: from a network interface or a local address, if one is given. Its name is looked up among
+/// few others; how long that may take is for the caller to say.
+pub(crate) async fn connect(
+    lookups: &NameLookups,
+    host: &str,
+    port: u16,
+    from: Option<&str>,
+) -> io::Result<TcpStream> {
     let mut failure = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
-    for address in lookup_host((host, port)).await? {
+    let patience = Instant::now() + LOOKUP_PATIENCE;
+    let addresses = lookups.find(host, port, patience).await;
+    for address in addresses.map_err(io::Error::other)? {
         match connect_to(address, from).await {
             Ok(stream) => return Ok(stream),
             Err(error) => failure = error,
@@ -60,13 +75,30 @@ mod tests {
     async fn connection_comes_from_the_address_or_interface_that_is_given() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        let _stream = connect("localhost", port, Some("127.0.0.2")).await.unwrap();
+        let lookups = NameLookups::of_routers();
+        let connecting = connect(&lookups, "localhost", port, Some("127.0.0.2"));
+        let _stream = connecting.await.unwrap();
         let (_accepted, peer) = listener.accept().await.unwrap();
         assert_eq!(peer.ip().to_string(), "127.0.0.2");
-        let error = connect("127.0.0.1", port, Some("none0")).await.unwrap_err();
+        let error = connect(&lookups, "127.0.0.1", port, Some("none0"));
+        let error = error.await.unwrap_err();
         assert_eq!(
             error.to_string(),
             "the network interface none0 has no IPv4 address"
         );
+    }
+
+    #[tokio::test]
+    async fn names_are_looked_up_among_few_others() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let here = |_host: &str, port| Ok(vec![(std::net::Ipv4Addr::LOCALHOST, port).into()]);
+        let one = NameLookups::new(1, here);
+        let reached = connect(&one, "elsewhere.example", port, None);
+        reached.await.unwrap();
+        let full = NameLookups::new(0, here);
+        let waiting = connect(&full, "elsewhere.example", port, None);
+        let waiting = tokio::time::timeout(Duration::from_millis(50), waiting).await;
+        assert!(waiting.is_err(), "{waiting:?}");
     }
 }

@@ -9,7 +9,7 @@ use tokio::net::{TcpStream, UdpSocket};
 use tokio::time::{Instant, timeout_at};
 
 use super::failure::Unreached;
-use super::name_lookups::NameLookups;
+use crate::name_lookups::NameLookups;
 use crate::tcp::connect_to;
 
 /// When a dial has to be over: the controller waits for it, and the file may allow less.
@@ -77,7 +77,11 @@ async fn resolve(
     family: IpFamily,
     deadline: Instant,
 ) -> Result<Vec<SocketAddr>, Unreached> {
-    let mut addresses = lookups.find(&place.host, place.port, deadline).await?;
+    // Who waits longer for a place has too little time left for the server.
+    let now = Instant::now();
+    let patience = now + deadline.saturating_duration_since(now) / 2;
+    let finding = lookups.find(&place.host, place.port, patience);
+    let mut addresses = in_time(deadline, finding.map_err(Unreached::from)).await?;
     addresses.retain(|address| family.has(address));
     if addresses.is_empty() {
         return Err(Unreached::NoAddress);

@@ -10,6 +10,7 @@ use portcullis_wire::control::route::RouteFailure;
 use portcullis_wire::peer_data::PeerData;
 use rustix::io::Errno;
 
+use crate::name_lookups::LookupError;
 use crate::routes::DialFailure;
 
 /// A server was not reached.
@@ -43,6 +44,15 @@ pub(super) fn reported(
     let told =
         dialing.map(move |dialed| dialed.map_err(|unreached| unreached.into_failure(&destination)));
     told.boxed()
+}
+
+impl From<LookupError> for Unreached {
+    fn from(error: LookupError) -> Self {
+        match error {
+            LookupError::TooMany => Self::TooManyLookups,
+            LookupError::Failed(error) => Self::Unresolved(error),
+        }
+    }
 }
 
 impl Unreached {

@@ -13,9 +13,9 @@ use tokio::net::UnixDatagram;
 
 use super::connect::{deadline, udp};
 use super::failure::{Unreached, reported};
-use super::name_lookups::NameLookups;
 use super::terminating_end;
 use crate::ends::{DatagramSide, Ends};
+use crate::name_lookups::NameLookups;
 use crate::routes::{DialFailure, DialRequest, Dialer};
 
 /// For traces.

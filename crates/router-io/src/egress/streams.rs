@@ -19,11 +19,11 @@ use tokio_rustls::client::TlsStream;
 use super::connect::{deadline, in_time, tcp, udp};
 use super::encryption::Encryption;
 use super::failure::{Unreached, reported};
-use super::name_lookups::NameLookups;
 use super::server_tls::ServerTls;
 use super::terminating_end;
 use crate::encrypted_side::EncryptedSide;
 use crate::ends::{DatagramSide, EndTerms, Ends, LocalSide, SocketSide};
+use crate::name_lookups::NameLookups;
 use crate::routes::{DialFailure, DialRequest, Dialer};
 
 /// Whether the router encrypts for the dialing end.

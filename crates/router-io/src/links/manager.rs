@@ -39,6 +39,7 @@ use crate::links::service::LinkService;
 use crate::links::verification::Verification;
 use crate::links::view::LinkView;
 use crate::listeners::Protocol;
+use crate::name_lookups::NameLookups;
 use crate::relay::Relay;
 use crate::tls::Tls;
 
@@ -126,6 +127,7 @@ impl LinkManager {
                 version: parts.version,
                 settings: Arc::new(settings),
                 tls: parts.tls,
+                lookups: NameLookups::of_routers(),
                 transport,
                 entropy: parts.entropy,
             },

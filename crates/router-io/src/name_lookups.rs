@@ -1,8 +1,9 @@
-//! Host names of servers, of which only a few are looked up at once.
+//! Host names, of which only a few are looked up at once.
 //!
 //! A lookup is a call of the operating system that holds a thread for half a minute where no name server
 //! answers, and that nobody can break off. The threads are those that also write files. So lookups have only some of
-//! them, and keep them until the call returns, whether or not somebody still waits for it.
+//! them, and keep them until the call returns, whether or not somebody still waits for it. What is dialed for
+//! clients keeps nobody from controllers and other routers: each kind has places of its own.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs as _};
@@ -12,68 +13,79 @@ use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, timeout_at};
 
-use super::connect::in_time;
-use super::failure::Unreached;
+/// Threads for blocking work that a router has to have: lookups of host names have three quarters of them at most,
+/// and files the others.
+pub const BLOCKING_THREADS: usize = 32;
 
-/// Half of the threads for blocking work that the program has.
-const AT_ONCE: usize = 16;
+/// Lookups at once, of servers, of other routers and of controllers.
+const SERVERS: usize = 16;
+const ROUTERS: usize = 4;
+const CONTROLLERS: usize = 4;
+
+const _: () = assert!(SERVERS + ROUTERS + CONTROLLERS <= BLOCKING_THREADS / 4 * 3);
 
 /// A call that waits for name servers.
 type Lookup = fn(&str, u16) -> io::Result<Vec<SocketAddr>>;
 
 /// Looks up host names.
 #[derive(Debug, Clone)]
-pub(super) struct NameLookups {
+pub(crate) struct NameLookups {
     places: Arc<Semaphore>,
     lookup: Lookup,
 }
 
-impl Default for NameLookups {
-    fn default() -> Self {
-        Self::new(AT_ONCE, of_the_system)
-    }
+/// A host name has not been found.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LookupError {
+    #[error("too many host names are being looked up")]
+    TooMany,
+    #[error(transparent)]
+    Failed(#[from] io::Error),
 }
 
 impl NameLookups {
-    fn new(at_once: usize, lookup: Lookup) -> Self {
+    pub(crate) fn of_servers() -> Self {
+        Self::new(SERVERS, of_the_system)
+    }
+
+    pub(crate) fn of_routers() -> Self {
+        Self::new(ROUTERS, of_the_system)
+    }
+
+    pub(crate) fn of_controllers() -> Self {
+        Self::new(CONTROLLERS, of_the_system)
+    }
+
+    pub(crate) fn new(at_once: usize, lookup: Lookup) -> Self {
         Self {
             places: Arc::new(Semaphore::new(at_once)),
             lookup,
         }
     }
 
-    /// The addresses of a host. Nothing waits where `host` is an address itself.
-    pub(super) async fn find(
+    /// The addresses of a host. Nothing waits where `host` is an address itself. Otherwise a place is waited for
+    /// until `patience` ends; then it takes as long as it takes.
+    pub(crate) async fn find(
         &self,
         host: &str,
         port: u16,
-        deadline: Instant,
-    ) -> Result<Vec<SocketAddr>, Unreached> {
+        patience: Instant,
+    ) -> Result<Vec<SocketAddr>, LookupError> {
         if let Ok(address) = host.parse::<IpAddr>() {
             return Ok(vec![SocketAddr::new(address, port)]);
         }
         let waiting = Arc::clone(&self.places).acquire_owned();
-        let place = timeout_at(halfway_to(deadline), waiting).await;
-        let Ok(Ok(place)) = place else {
-            return Err(Unreached::TooManyLookups);
+        let Ok(Ok(place)) = timeout_at(patience, waiting).await else {
+            return Err(LookupError::TooMany);
         };
         let (lookup, host) = (self.lookup, host.to_owned());
         let looking = spawn_blocking(move || {
             let _until_it_returns = place;
             lookup(&host, port)
         });
-        let found = async { looking.await.map_err(io::Error::other).flatten() };
-        in_time(deadline, async {
-            found.await.map_err(Unreached::Unresolved)
-        })
-        .await
+        let found = looking.await.map_err(io::Error::other).flatten()?;
+        Ok(found)
     }
-}
-
-/// Who waits longer for a place has too little time left for the server.
-fn halfway_to(deadline: Instant) -> Instant {
-    let now = Instant::now();
-    now + deadline.saturating_duration_since(now) / 2
 }
 
 fn of_the_system(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
@@ -85,7 +97,6 @@ mod tests {
     use std::sync::{Condvar, Mutex};
     use std::time::Duration;
 
-    use portcullis_wire::control::route::RouteFailure;
     use tokio::runtime::Builder;
     use tokio::time::timeout;
 
@@ -108,17 +119,17 @@ mod tests {
     /// A name server is silent, those who wait for it go, and others come.
     async fn outlast_a_silent_name_server() {
         let lookups = NameLookups::new(AT_ONCE, slow);
-        let soon = || Instant::now() + Duration::from_millis(50);
+        let moment = Duration::from_millis(50);
+        let soon = || Instant::now() + moment;
         for _ in 0..AT_ONCE {
-            let found = lookups.find("silent.example", 1, soon()).await;
-            assert!(matches!(found, Err(Unreached::TimedOut)), "{found:?}");
+            let finding = lookups.find("silent.example", 1, soon());
+            let found = timeout(moment, finding).await;
+            assert!(found.is_err(), "{found:?}");
         }
         let start = Instant::now();
-        let deadline = start + Duration::from_millis(200);
-        let refused = lookups.find("late.example", 1, deadline).await;
-        let refusal = refused.unwrap_err();
-        assert_eq!(refusal.failure(), RouteFailure::ResourcesNotAvailable);
-        assert!(start.elapsed() >= Duration::from_millis(100));
+        let refused = lookups.find("late.example", 1, soon()).await;
+        assert!(matches!(refused, Err(LookupError::TooMany)), "{refused:?}");
+        assert!(start.elapsed() >= moment);
 
         let written = timeout(PATIENCE, spawn_blocking(|| "written")).await;
         assert_eq!(written.unwrap().unwrap(), "written");
