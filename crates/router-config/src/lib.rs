@@ -19,7 +19,7 @@
 //!
 //! Imports go one way, from later modules to earlier ones:
 //!
-//! 1. vocabulary: `codes`, `environment`, `network`, `pem`, `place`, `uri`, `pem_source`
+//! 1. vocabulary: `codes`, `environment`, `model_file`, `network`, `pem`, `place`, `uri`, `pem_source`
 //! 2. the definition of the file: `table`
 //! 3. what follows from it: `finding`, `model`, `schema`, `explain`, `output`
 //! 4. verdicts: `source`, `semantics`, `check`, `openziti`
@@ -51,6 +51,7 @@ mod explain;
 mod finding;
 pub mod generate;
 pub mod model;
+mod model_file;
 mod network;
 pub mod openziti;
 mod output;
@@ -70,6 +71,7 @@ pub use crate::check::{CheckOptions, LoadedConfig, Report, check, load};
 pub use crate::environment::Environment;
 pub use crate::explain::{explain, reference_page};
 pub use crate::finding::{Effect, Finding, Stage, Verdict};
+pub use crate::model_file::default_model_file;
 pub use crate::output::report_json;
 pub use crate::pem_source::{PemSource, parse_pem_source};
 pub use crate::schema::schema;

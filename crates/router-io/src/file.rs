@@ -6,7 +6,7 @@ use portcullis_router::control::EndpointsFile;
 use portcullis_router::own_findings;
 use portcullis_router_config::model::RouterConfig;
 use portcullis_router_config::{
-    CheckOptions, EffectiveConfig, Finding, Severity, SourceFile, codes, load,
+    CheckOptions, EffectiveConfig, Finding, Severity, SourceFile, codes, default_model_file, load,
 };
 
 /// A file that was accepted.
@@ -59,6 +59,15 @@ impl RouterFile {
             findings,
             accepted: (!is_refused).then_some(file),
         }
+    }
+
+    /// Where the router keeps what it knows of the network.
+    pub fn model_file(&self) -> PathBuf {
+        let named = self.config.edge.db.as_ref();
+        named.map_or_else(
+            || default_model_file(&self.path),
+            |named| PathBuf::from(&named.value),
+        )
     }
 
     /// Where the router keeps the addresses of controllers.

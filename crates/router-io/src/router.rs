@@ -2,7 +2,7 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use portcullis_channel::BuildVersion;
@@ -50,9 +50,6 @@ use crate::routes::Routes;
 use crate::tls::Tls;
 use crate::trace::{Protocol, Trace};
 use crate::web::{WebContent, WebError, WebServers};
-
-/// What the name of the file of the data model ends in, beside that of the configuration.
-const MODEL_FILE: &str = "proto.gzip";
 
 /// What a program says about itself to controllers and other routers.
 #[derive(Debug, Clone, Copy)]
@@ -367,13 +364,9 @@ impl Base {
             let descriptors = usize::try_from(descriptors).unwrap_or(usize::MAX);
             settings.limits = settings.limits.within_descriptors(descriptors);
         }
-        let path = match &settings.model_file {
-            Some(path) => PathBuf::from(path),
-            None => beside(&self.file.path, MODEL_FILE),
-        };
         let edge = Edge::start(EdgeParts {
             version: self.version(),
-            model_file: ModelFile::new(path, settings.save_interval),
+            model_file: ModelFile::new(self.file.model_file(), settings.save_interval),
             settings,
             reports: PresenceReports::from_config(&self.file.config.connect_events)?,
             tls: Arc::clone(&self.tls),
@@ -583,14 +576,6 @@ fn trace(config: &RouterConfig, clock: RouterClock) -> Result<Option<Arc<Trace>>
         Ok(trace) => Ok(Some(trace)),
         Err(source) => Err(StartError::Trace { path, source }),
     }
-}
-
-/// The path of a file with another ending.
-fn beside(file: &Path, ending: &str) -> PathBuf {
-    let mut name = file.as_os_str().to_owned();
-    name.push(".");
-    name.push(ending);
-    PathBuf::from(name)
 }
 
 #[cfg(test)]

@@ -15,8 +15,7 @@ use portcullis_client::{Client, Trust};
 use portcullis_enrollment::Issuer;
 use portcullis_pki::EnrollmentClaims;
 use portcullis_program::usage;
-use portcullis_router_config::model::RouterConfig;
-use portcullis_router_io::{CertificateRequest, IdentityFiles, NewIdentity};
+use portcullis_router_io::{CertificateRequest, IdentityFiles, NewIdentity, RouterFile};
 use secrecy::SecretString;
 use std::fs;
 use std::time::Duration;
@@ -74,7 +73,7 @@ pub(super) async fn run(arguments: EnrollArgs) -> anyhow::Result<()> {
             authorities: Some(&certificates.authorities),
         })
         .context("the token has been used, and the certificates are lost; ask for a new one")?;
-    forget_network(&file.config, &arguments.config.display().to_string())?;
+    forget_network(&file)?;
     endpoints::write(&file, &claims)?;
     summary::print(&arguments.config, &identity, &claims, &issuer);
     Ok(())
@@ -92,12 +91,11 @@ fn check_method(claims: &EnrollmentClaims) -> anyhow::Result<()> {
 }
 
 /// Removes the copy of what the router knew of a network, which may have been another one.
-fn forget_network(config: &RouterConfig, path: &str) -> anyhow::Result<()> {
-    let named = config.edge.db.as_ref().map(|db| db.value.clone());
-    let copy = named.unwrap_or_else(|| format!("{path}.proto.gzip"));
+fn forget_network(file: &RouterFile) -> anyhow::Result<()> {
+    let copy = file.model_file();
     match fs::remove_file(&copy) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(error).with_context(|| format!("{copy} cannot be removed"))
+            Err(error).with_context(|| format!("{} cannot be removed", copy.display()))
         },
         _ => Ok(()),
     }

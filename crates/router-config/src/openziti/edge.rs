@@ -1,12 +1,14 @@
 //! Sections `csr` and `edge`.
 
 use std::net::IpAddr;
+use std::path::Path;
 
 use portcullis_yaml::{Field, KeyPath, Section, Segment};
 use serde_json::{Value as Json, json};
 
 use crate::codes;
 use crate::finding::Verdict;
+use crate::model_file::default_model_file;
 use crate::network::SocketOwner;
 use crate::openziti::address::parse_listen_address;
 use crate::openziti::listeners;
@@ -34,9 +36,10 @@ const SANS: [&str; 4] = ["dns", "ip", "email", "uri"];
 pub(super) fn load(loader: &mut Loader<'_>, root: &Section<'_>, file: &str) {
     csr(loader, root);
     loader.effective.set_default("edge.enabled", false);
+    let model_file = default_model_file(Path::new(file.trim()));
     loader
         .effective
-        .set_default("edge.db", format!("{}.proto.gzip", file.trim()));
+        .set_default("edge.db", model_file.display().to_string());
     loader.effective.set_default("edge.dbSaveInterval", "30s");
     for part in ["listener", "upstream"] {
         loader

@@ -24,8 +24,6 @@ pub struct EdgeSettings {
     pub heartbeat_interval: Duration,
     /// Between writes of the file of the data model.
     pub save_interval: Duration,
-    /// File of the data model, if the section names one.
-    pub model_file: Option<String>,
 }
 
 /// A listener for SDKs.
@@ -129,7 +127,6 @@ impl EdgeSettings {
                 "dbSaveIntervalSeconds",
                 section.db_save_interval_seconds.as_ref(),
             )?,
-            model_file: section.db.as_ref().map(|file| file.value.clone()),
         })
     }
 }

@@ -153,7 +153,6 @@ transport:
 ",
     );
     let settings = EdgeSettings::from_config(&config.edge).unwrap();
-    assert_eq!(settings.model_file.as_deref(), Some("/var/lib/model"));
     assert_eq!(settings.save_interval, Duration::from_mins(1));
     assert_eq!(settings.heartbeat_interval, Duration::from_secs(20));
     let web_sockets = &config.transport.wss;
@@ -218,7 +217,6 @@ fn an_edge_that_says_nothing_has_the_defaults() {
     assert_eq!(settings.limits, EdgeLimits::default());
     assert_eq!(settings.heartbeat_interval, Duration::from_mins(1));
     assert_eq!(settings.save_interval, Duration::from_secs(30));
-    assert_eq!(settings.model_file, None);
     let web_sockets = &config.transport.wss;
     let mut wss = config.listeners.clone();
     for listener in &mut wss {

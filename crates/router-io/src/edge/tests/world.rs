@@ -83,7 +83,6 @@ impl World {
             limits,
             heartbeat_interval: Duration::from_mins(1),
             save_interval: Duration::from_secs(30),
-            model_file: None,
         };
         let parts = EdgeParts {
             reports: Some(PresenceReports::default()),
