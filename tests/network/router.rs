@@ -1,10 +1,9 @@
 //! Routers of a network.
 
 use crate::person;
+use portcullis_channel::BuildVersion;
 use portcullis_pki::{SigningKey, certificates_from_pem};
-use portcullis_router_io::{
-    BuildInfo, IdentityFiles, Router, RouterClock, RouterFile, RouterOptions,
-};
+use portcullis_router_io::{IdentityFiles, Router, RouterClock, RouterFile, RouterOptions};
 use portcullis_system::SystemEntropy;
 use rustls::ClientConfig;
 use rustls_pki_types::CertificateDer;
@@ -143,11 +142,7 @@ edge:
         let starting = Router::start(RouterOptions {
             identity: IdentityFiles::from_config(&file.config.identity).unwrap(),
             file,
-            build: BuildInfo {
-                version: "0.0.0",
-                revision: "test",
-                date: "2031-01-01T00:00:00Z",
-            },
+            version: BuildVersion::of_program("v2.1.0", "test", "2031-01-01T00:00:00Z"),
             clock: RouterClock::start(portcullis_system::env().now()),
             entropy: Arc::new(SystemEntropy),
             max_descriptors: None,

@@ -2,7 +2,7 @@
 
 mod administrator;
 mod certificates;
-mod control;
+pub(crate) mod control;
 mod core;
 mod credentials;
 mod descriptors;

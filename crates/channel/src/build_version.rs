@@ -1,5 +1,6 @@
 //! Software version of a peer, as announced in a hello.
 
+use std::env::consts;
 use std::fmt;
 use std::str::FromStr;
 
@@ -26,6 +27,28 @@ pub struct BuildVersion {
     pub os: String,
     /// Processor architecture.
     pub arch: String,
+}
+
+impl BuildVersion {
+    /// The version of a program on this computer.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use portcullis_channel::BuildVersion;
+    ///
+    /// let own = BuildVersion::of_program("v2.1.0", "a1b2c3", "2026-01-01T00:00:00Z");
+    /// assert_eq!(own.os, std::env::consts::OS);
+    /// ```
+    pub fn of_program(version: &str, revision: &str, build_date: &str) -> Self {
+        Self {
+            version: version.to_owned(),
+            revision: revision.to_owned(),
+            build_date: build_date.to_owned(),
+            os: consts::OS.to_owned(),
+            arch: consts::ARCH.to_owned(),
+        }
+    }
 }
 
 /// A text is not a version header.

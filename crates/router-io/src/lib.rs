@@ -63,6 +63,6 @@ pub use listeners::ListenersError;
 pub use name_lookups::BLOCKING_THREADS;
 pub use operator::{Order, OrderError, ask};
 pub use profile::ProfileError;
-pub use router::{BuildInfo, Router, RouterOptions, StartError};
+pub use router::{Router, RouterOptions, StartError};
 pub use tls::{Credentials, Tls, TlsSetupError};
 pub use web::WebError;

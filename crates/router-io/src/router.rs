@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use portcullis_channel::BuildVersion;
-use portcullis_domain::compatibility::OPENZITI_LEVEL;
 use portcullis_domain::entropy::{Entropy, EntropyError};
 use portcullis_listener::Limits;
 use portcullis_memory_budget::MemoryBudget;
@@ -51,22 +50,12 @@ use crate::tls::Tls;
 use crate::trace::{Protocol, Trace};
 use crate::web::{WebContent, WebError, WebServers};
 
-/// What a program says about itself to controllers and other routers.
-#[derive(Debug, Clone, Copy)]
-pub struct BuildInfo {
-    /// Of the release.
-    pub version: &'static str,
-    /// Abbreviated commit.
-    pub revision: &'static str,
-    /// Time of the commit.
-    pub date: &'static str,
-}
-
 /// What a router is started with.
 pub struct RouterOptions {
     pub file: RouterFile,
     pub identity: IdentityFiles,
-    pub build: BuildInfo,
+    /// What controllers, other routers and SDKs are told of this program.
+    pub version: BuildVersion,
     pub clock: RouterClock,
     pub entropy: Arc<dyn Entropy>,
     /// How many descriptors the process may have open, which SDKs get half of; `None` for no limit.
@@ -127,7 +116,7 @@ pub struct Router {
 struct Base {
     id: Arc<str>,
     file: RouterFile,
-    build: BuildInfo,
+    version: BuildVersion,
     identity: IdentityFiles,
     tls: Arc<Tls>,
     control: ControlSettings,
@@ -236,7 +225,7 @@ impl Base {
             metrics,
             id,
             file,
-            build: options.build,
+            version: options.version,
             identity,
             tls,
             control,
@@ -321,16 +310,6 @@ impl Base {
         }
     }
 
-    fn version(&self) -> BuildVersion {
-        BuildVersion {
-            version: OPENZITI_LEVEL.to_owned(),
-            revision: self.build.revision.to_owned(),
-            build_date: self.build.date.to_owned(),
-            os: std::env::consts::OS.to_owned(),
-            arch: std::env::consts::ARCH.to_owned(),
-        }
-    }
-
     /// What the channels of a protocol show their messages to.
     fn observer(&self, protocol: Protocol) -> Option<Arc<dyn Observer>> {
         let trace = self.trace.as_ref()?;
@@ -340,7 +319,7 @@ impl Base {
     fn links(&self) -> Result<Arc<LinkManager>, StartError> {
         Ok(LinkManager::new(LinkParts {
             router: Arc::clone(&self.id),
-            version: OPENZITI_LEVEL.to_owned(),
+            version: self.version.version.clone(),
             settings: LinkSettings::from_config(&self.file.config.link)?,
             dials: self.forwarder.link_dials,
             relay: Arc::clone(self.ends.relay()),
@@ -365,7 +344,7 @@ impl Base {
             settings.limits = settings.limits.within_descriptors(descriptors);
         }
         let edge = Edge::start(EdgeParts {
-            version: self.version(),
+            version: self.version.clone(),
             model_file: ModelFile::new(self.file.model_file(), settings.save_interval),
             settings,
             reports: PresenceReports::from_config(&self.file.config.connect_events)?,
@@ -481,7 +460,7 @@ impl Base {
         let announced = links.announcements();
         Ok(ControlSetup {
             settings: self.control.clone(),
-            greeting: Greeting::new(self.id.to_string(), self.version(), announced, offer),
+            greeting: Greeting::new(self.id.to_string(), self.version.clone(), announced, offer),
             tls: Arc::clone(&self.tls),
             clock: self.clock,
             entropy: Arc::clone(&self.entropy),

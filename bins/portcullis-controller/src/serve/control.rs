@@ -10,7 +10,6 @@ use portcullis_domain::compatibility::OPENZITI_LEVEL;
 use portcullis_fabric::{FabricOptions, NetworkOptions, SmartRerouting};
 use portcullis_listener::{Connection, DrainFuture, Greeting, StreamFuture, StreamService};
 use portcullis_transport::Incoming;
-use std::env::consts;
 use std::sync::Arc;
 use tokio::net::TcpStream;
 use tokio::time::Instant;
@@ -104,15 +103,9 @@ fn fabric_options(network: &NetworkConfig) -> FabricOptions {
     }
 }
 
-/// What routers are told of this program.
-fn version() -> BuildVersion {
-    BuildVersion {
-        version: OPENZITI_LEVEL.to_owned(),
-        revision: BUILD.revision.to_owned(),
-        build_date: BUILD.build_date.to_owned(),
-        os: consts::OS.to_owned(),
-        arch: consts::ARCH.to_owned(),
-    }
+/// What routers and controllers are told of this program.
+pub(crate) fn version() -> BuildVersion {
+    BuildVersion::of_program(OPENZITI_LEVEL, BUILD.revision, BUILD.build_date)
 }
 
 #[cfg(test)]

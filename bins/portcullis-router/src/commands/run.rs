@@ -3,19 +3,15 @@
 use crate::cli::RunArgs;
 use crate::config;
 use anyhow::bail;
+use portcullis_channel::BuildVersion;
+use portcullis_domain::compatibility::OPENZITI_LEVEL;
 use portcullis_program::signals::{self, Hangups};
 use portcullis_program::{build, descriptors, output, privileges, service_manager};
-use portcullis_router_io::{BuildInfo, IdentityFiles, Reload, Router, RouterClock, RouterOptions};
+use portcullis_router_io::{IdentityFiles, Reload, Router, RouterClock, RouterOptions};
 use portcullis_system::SystemEntropy;
 use std::path::Path;
 use std::pin::pin;
 use std::sync::Arc;
-
-const BUILD: BuildInfo = BuildInfo {
-    version: build::VERSION,
-    revision: build::REVISION,
-    date: build::BUILD_DATE,
-};
 
 pub(super) async fn run(arguments: RunArgs) -> anyhow::Result<()> {
     let (shutdown, hangups) = signals::listen_as_service()?;
@@ -49,7 +45,7 @@ pub(super) async fn run(arguments: RunArgs) -> anyhow::Result<()> {
     let starting = Router::start(RouterOptions {
         file,
         identity,
-        build: BUILD,
+        version: BuildVersion::of_program(OPENZITI_LEVEL, build::REVISION, build::BUILD_DATE),
         clock: RouterClock::start(portcullis_system::env().now()),
         entropy: Arc::new(SystemEntropy),
         max_descriptors: descriptors::raise_limit(),
@@ -58,7 +54,7 @@ pub(super) async fn run(arguments: RunArgs) -> anyhow::Result<()> {
         stop: shutdown.stop.clone(),
     });
     let router = Box::pin(starting).await?;
-    tracing::info!(id = router.id(), version = BUILD.version, "running");
+    tracing::info!(id = router.id(), version = build::VERSION, "running");
     service_manager::notify_ready();
     tokio::spawn(reload_on_each(hangups, router.reload()));
     let mut contact = pin!(router.first_contact());

@@ -50,11 +50,7 @@ async fn start(files: &TestFiles, text: &str) -> Router {
     let starting = Router::start(RouterOptions {
         identity: IdentityFiles::from_config(&file.config.identity).unwrap(),
         file,
-        build: BuildInfo {
-            version: "0.0.0",
-            revision: "test",
-            date: "2031-01-01T00:00:00Z",
-        },
+        version: BuildVersion::of_program("v2.1.0", "test", "2031-01-01T00:00:00Z"),
         clock: RouterClock::start(Timestamp::UNIX_EPOCH),
         entropy: Arc::new(SystemEntropy),
         max_descriptors: None,

@@ -3,7 +3,7 @@
 use crate::files::{self, SECRET_MODE};
 use crate::home::Home;
 use crate::output;
-use crate::serve::RunningController;
+use crate::serve::{RunningController, control};
 use anyhow::{Context as _, bail};
 use portcullis_app::enrollments::{self, Redemption, RedemptionProof, RedemptionResult};
 use portcullis_app::routers;
@@ -12,12 +12,12 @@ use portcullis_domain::access::Origin;
 use portcullis_domain::ids::RequestId;
 use portcullis_listener::Listener;
 use portcullis_pki::{KeyType, SigningKey};
-use portcullis_program::{build, descriptors, memory};
+use portcullis_program::{descriptors, memory};
 use portcullis_router_config::generate::{GenerateOptions, RouterKind, Tunnel, generate};
 use portcullis_router_config::model::RouterConfig;
 use portcullis_router_io::{
-    BuildInfo, CertificateRequest, IdentityFiles, KeyRole, NewIdentity, Router, RouterClock,
-    RouterFile, RouterOptions,
+    CertificateRequest, IdentityFiles, KeyRole, NewIdentity, Router, RouterClock, RouterFile,
+    RouterOptions,
 };
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -29,12 +29,6 @@ use tokio_util::sync::CancellationToken;
 const NAME: &str = "router";
 
 const DEFAULT_PORT: u16 = 3022;
-
-const BUILD: BuildInfo = BuildInfo {
-    version: build::VERSION,
-    revision: build::REVISION,
-    date: build::BUILD_DATE,
-};
 
 /// A router that there is to be.
 pub(super) struct Companion {
@@ -104,7 +98,7 @@ impl Companion {
         let starting = Router::start(RouterOptions {
             file,
             identity,
-            build: BUILD,
+            version: control::version(),
             clock: RouterClock::start(env.now()),
             entropy: Arc::clone(&env.entropy),
             max_descriptors: descriptors::limit(),
