@@ -19,7 +19,7 @@
 //!
 //! Imports go one way, from later modules to earlier ones:
 //!
-//! 1. vocabulary: `codes`, `environment`, `model_file`, `network`, `pem`, `place`, `uri`, `pem_source`
+//! 1. vocabulary: `binding`, `codes`, `environment`, `model_file`, `network`, `pem`, `place`, `uri`, `pem_source`
 //! 2. the definition of the file: `table`
 //! 3. what follows from it: `finding`, `model`, `schema`, `explain`, `output`
 //! 4. verdicts: `source`, `semantics`, `check`, `openziti`
@@ -44,6 +44,7 @@
 //! assert_eq!(evaluation.verdict, Verdict::Crash);
 //! ```
 
+mod binding;
 mod check;
 pub mod codes;
 mod environment;
@@ -67,6 +68,7 @@ mod uri;
 pub use portcullis_key_table::{EffectiveConfig, Explanation, Setting, Source};
 pub use portcullis_yaml::{Diagnostic, KeyPath, Severity, Span, is_parsing};
 
+pub use crate::binding::Binding;
 pub use crate::check::{CheckOptions, LoadedConfig, Report, check, load};
 pub use crate::environment::Environment;
 pub use crate::explain::{explain, reference_page};

@@ -25,6 +25,7 @@ use std::sync::Arc;
 use portcullis_domain::entropy::Entropy;
 use portcullis_router::IncompleteConfigError;
 use portcullis_router::egress::DialerSettings;
+use portcullis_router_config::Binding;
 use portcullis_router_config::model::Listener;
 use portcullis_xgress::{Options, Side};
 
@@ -62,19 +63,19 @@ pub(crate) fn dialers(
         )
     };
     let mut dialers = Dialers::new();
-    let plain = settings("transport")?;
+    let plain = settings(Binding::Transport)?;
     if let Some(settings) = &plain {
         let dialer = streams("xgress/transport", settings, Security::Plain);
-        dialers.insert("transport".to_owned(), Arc::new(dialer));
+        dialers.insert(Binding::Transport.name().to_owned(), Arc::new(dialer));
     }
-    if let Some(settings) = &settings("edge_transport")?.or(plain) {
+    if let Some(settings) = &settings(Binding::EdgeTransport)?.or(plain) {
         let security = Security::EndToEnd(Arc::clone(entropy));
         let dialer = streams("xgress/edge_transport", settings, security);
-        dialers.insert("edge_transport".to_owned(), Arc::new(dialer));
+        dialers.insert(Binding::EdgeTransport.name().to_owned(), Arc::new(dialer));
     }
-    if let Some(settings) = &settings("transport_udp")? {
+    if let Some(settings) = &settings(Binding::TransportUdp)? {
         let dialer = PacketDialer::new(ends.clone(), lookups.clone(), settings);
-        dialers.insert("transport_udp".to_owned(), Arc::new(dialer));
+        dialers.insert(Binding::TransportUdp.name().to_owned(), Arc::new(dialer));
     }
     Ok(dialers)
 }

@@ -20,6 +20,7 @@ use portcullis_router::metrics::{MetricRegistry, MetricSource, MetricsOptions};
 use portcullis_router::tls::handshake_timeout;
 use portcullis_router::web::web_servers;
 use portcullis_router::{AdvertisedHost, IncompleteConfigError, advertised_hosts};
+use portcullis_router_config::Binding;
 use portcullis_router_config::model::RouterConfig;
 use portcullis_transport::Observer;
 use tokio_util::sync::CancellationToken;
@@ -495,7 +496,7 @@ impl Base {
         let entries = &self.file.config.dialers;
         let mut dialers = egress::dialers(entries, &self.ends, &self.tls, &self.entropy)?;
         if let Some(edge) = edge {
-            dialers.insert("edge".to_owned(), edge.dialer());
+            dialers.insert(Binding::Edge.name().to_owned(), edge.dialer());
         }
         Ok(Routes::new(
             Arc::clone(self.ends.relay()),

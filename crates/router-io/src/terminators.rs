@@ -1,15 +1,18 @@
 //! Terminators that no SDK hosts, when controllers ask which there are.
 
+use portcullis_router_config::Binding;
 use portcullis_wire::control::terminator::{
     InvalidReason, TerminatorState, TerminatorToValidate, ValidateTerminators, ValidatedTerminators,
 };
 
 /// Bindings of what somebody hosts, and who that would be.
-const HOSTED: [(&str, &str); 2] = [("edge", "SDKs"), ("tunnel", "tunnels")];
+const HOSTED: [(Binding, &str); 2] = [(Binding::Edge, "SDKs"), (Binding::Tunnel, "tunnels")];
 
 /// The state of a terminator that no SDK hosts here. Servers that the router dials itself have none.
 pub(crate) fn state_of(asked: &TerminatorToValidate) -> TerminatorState {
-    let hosts = HOSTED.iter().find(|(binding, _)| asked.binding == *binding);
+    let hosts = HOSTED
+        .iter()
+        .find(|(binding, _)| asked.binding == binding.name());
     TerminatorState {
         is_valid: hosts.is_none(),
         marker: asked.marker,

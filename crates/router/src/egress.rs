@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use portcullis_router_config::Binding;
 use portcullis_router_config::model::Listener;
 use portcullis_xgress::Options;
 
@@ -34,12 +35,12 @@ impl DialerSettings {
     ///
     /// [`IncompleteConfigError`] if a value is missing or out of bounds.
     pub fn of_binding(
-        binding: &str,
+        binding: Binding,
         dialers: &[Listener],
     ) -> Result<Option<Self>, IncompleteConfigError> {
         let is_meant = |entry: &&Listener| {
             let given = entry.binding.as_ref();
-            given.is_some_and(|given| given.value == binding)
+            given.is_some_and(|given| given.value == binding.name())
         };
         let Some(entry) = dialers.iter().rfind(is_meant) else {
             return Ok(None);

@@ -1,7 +1,7 @@
 //! What other routers do and this one does not.
 
 use portcullis_router_config::model::{Listener, RouterConfig, SourcedValue};
-use portcullis_router_config::{Diagnostic, Finding, KeyPath, Severity, Source};
+use portcullis_router_config::{Binding, Diagnostic, Finding, KeyPath, Severity, Source};
 use portcullis_yaml::SourceLocation;
 use portcullis_yaml::syntax::HostPort;
 
@@ -54,14 +54,14 @@ pub(crate) fn unsupported_entries(config: &RouterConfig) -> Vec<Finding> {
 }
 
 fn reason(entry: &Listener) -> Option<Reason> {
-    match entry.binding.as_ref()?.value.as_str() {
-        "tunnel" => Some(Reason {
+    match Binding::from_name(&entry.binding.as_ref()?.value) {
+        Some(Binding::Tunnel) => Some(Reason {
             key: "binding",
             message: "this router has no tunnel yet".to_owned(),
             help: "remove the listener, and run a tunneler beside the router; `portcullis-router config \
                    generate edge` writes a file without it",
         }),
-        "edge" => {
+        Some(Binding::Edge) => {
             let address = &entry.address.as_ref()?.value;
             let place = address
                 .split_once(':')

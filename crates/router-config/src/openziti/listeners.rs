@@ -3,6 +3,7 @@
 use portcullis_yaml::{Field, Section};
 use serde_json::json;
 
+use crate::binding::Binding;
 use crate::codes;
 use crate::finding::Verdict;
 use crate::network::SocketOwner;
@@ -73,7 +74,7 @@ pub(super) fn load_edge(loader: &mut Loader<'_>, root: &Section<'_>) {
             tried = true;
             continue;
         };
-        if name == "edge" {
+        if name == Binding::Edge.name() {
             tried = true;
             if edge_listener(loader, &section, count) {
                 count += 1;
@@ -219,22 +220,22 @@ fn create(
     let Some(field) = section.get("binding") else {
         return false;
     };
-    match binding {
-        "edge" if !has_edge => {
+    match Binding::from_name(binding) {
+        Some(Binding::Edge) if !has_edge => {
             let message = "a listener for clients requires the section `edge`";
             loader.refuse(&field, codes::CONFLICT, message);
         },
-        "edge" => edge_options(loader, section, prefix),
-        "tunnel" => tunnel::start(loader, root, section, prefix),
-        "transport" | "transport_udp" => {
+        Some(Binding::Edge) => edge_options(loader, section, prefix),
+        Some(Binding::Tunnel) => tunnel::start(loader, root, section, prefix),
+        Some(Binding::Transport | Binding::TransportUdp) => {
             circuit_options(loader, section, prefix);
         },
-        "proxy" | "proxy_udp" => {
+        Some(Binding::Proxy | Binding::ProxyUdp) => {
             circuit_options(loader, section, prefix);
             loader.keys(Some(section), SERVICE, prefix);
         },
-        other => {
-            let message = format!("listeners cannot have the binding `{other}`");
+        Some(Binding::EdgeTransport | Binding::Udp) | None => {
+            let message = format!("listeners cannot have the binding `{binding}`");
             loader.refuse(&field, codes::INVALID_VALUE, message);
             return false;
         },
@@ -281,7 +282,7 @@ fn edge_options(loader: &mut Loader<'_>, section: &Section<'_>, prefix: &str) {
 }
 
 fn listen(loader: &mut Loader<'_>, root: &Section<'_>, section: &Section<'_>, binding: &str) {
-    if binding == "tunnel" {
+    if binding == Binding::Tunnel.name() {
         if let Some(field) = section.get("address") {
             loader.text(&field, OnMistake::Crash);
         }
@@ -296,7 +297,7 @@ fn listen(loader: &mut Loader<'_>, root: &Section<'_>, section: &Section<'_>, bi
     let Some(address) = ctrl::parse_address(loader, &field, text) else {
         return;
     };
-    let owner = if binding == "edge" {
+    let owner = if binding == Binding::Edge.name() {
         SocketOwner::Edge
     } else {
         SocketOwner::Plain

@@ -6,6 +6,7 @@ use std::net::IpAddr;
 use portcullis_yaml::syntax::HostPort;
 use portcullis_yaml::{Diagnostics, Field, KeyPath, Section, Segment};
 
+use crate::binding::Binding;
 use crate::codes;
 use crate::network::{is_unspecified, parse_address, parse_advertised};
 use crate::semantics::query::{
@@ -76,7 +77,7 @@ fn advertised_to_routers<'tree>(root: &Section<'tree>) -> Vec<(Field<'tree>, Hos
 /// Lists the addresses that edge listeners advertise.
 fn advertised_to_clients<'tree>(root: &Section<'tree>) -> Vec<(Field<'tree>, HostPort)> {
     let mut advertised = Vec::new();
-    for listener in listeners(root, &["edge"]) {
+    for listener in listeners(root, &[Binding::Edge]) {
         let under = section_at(&listener, &["options"])
             .and_then(|options| first_string(&options, &["advertise"]));
         if let Some((field, text)) = under.or_else(|| first_string(&listener, &["advertise"])) {
@@ -88,7 +89,13 @@ fn advertised_to_clients<'tree>(root: &Section<'tree>) -> Vec<(Field<'tree>, Hos
 
 /// Lists `advertise` of other listeners, which OpenZiti nevertheless checks against the certificate.
 fn advertised_without_effect<'tree>(root: &Section<'tree>) -> Vec<(Field<'tree>, HostPort)> {
-    let kinds = ["tunnel", "transport", "transport_udp", "proxy", "proxy_udp"];
+    let kinds = [
+        Binding::Tunnel,
+        Binding::Transport,
+        Binding::TransportUdp,
+        Binding::Proxy,
+        Binding::ProxyUdp,
+    ];
     let mut advertised = Vec::new();
     for listener in listeners(root, &kinds) {
         let options = section_at(&listener, &["options"]);

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use portcullis_yaml::{Diagnostics, Field, Section};
 
+use crate::binding::Binding;
 use crate::codes;
 use crate::semantics::query::{entries, listeners, push_note, string_at};
 
@@ -21,10 +22,10 @@ pub(super) fn check(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     for dialer in entries(root, &["dialers"]) {
         note_unused_dialer(&dialer, diagnostics);
     }
-    for listener in listeners(root, &["edge"]) {
+    for listener in listeners(root, &[Binding::Edge]) {
         check_advertise(&listener, diagnostics);
     }
-    let tunnels = listeners(root, &["tunnel"]);
+    let tunnels = listeners(root, &[Binding::Tunnel]);
     for tunnel in &tunnels {
         check_tunnel_mode(tunnel, diagnostics);
         check_tunnel_options(tunnel, diagnostics);
@@ -39,8 +40,10 @@ pub(super) fn check(root: &Section<'_>, diagnostics: &mut Diagnostics) {
 /// Notes bindings with which nothing is dialed.
 fn note_unused_dialer(dialer: &Section<'_>, diagnostics: &mut Diagnostics) {
     if let Some(field) = dialer.get("binding")
-        && let Some(name @ ("proxy" | "proxy_udp" | "udp")) = field.node().as_str()
+        && let Some(binding @ (Binding::Proxy | Binding::ProxyUdp | Binding::Udp)) =
+            field.node().as_str().and_then(Binding::from_name)
     {
+        let name = binding.name();
         let message = format!("OpenZiti dials nothing with the binding `{name}`");
         push_note(
             diagnostics,

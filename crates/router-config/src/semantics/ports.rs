@@ -3,6 +3,7 @@
 use portcullis_yaml::syntax::HostPort;
 use portcullis_yaml::{Diagnostics, Field, Section};
 
+use crate::binding::Binding;
 use crate::codes;
 use crate::network::{Socket, SocketOwner, Sockets, parse_address};
 use crate::semantics::query::{entries, field_at, first_string, listeners};
@@ -47,9 +48,17 @@ fn sockets<'tree>(root: &Section<'tree>) -> Vec<(Field<'tree>, Socket)> {
         }
     };
     addresses(entries(root, &["link", "listeners"]), SocketOwner::Link);
-    addresses(listeners(root, &["edge"]), SocketOwner::Edge);
+    addresses(listeners(root, &[Binding::Edge]), SocketOwner::Edge);
     addresses(
-        listeners(root, &["transport", "proxy", "transport_udp", "proxy_udp"]),
+        listeners(
+            root,
+            &[
+                Binding::Transport,
+                Binding::Proxy,
+                Binding::TransportUdp,
+                Binding::ProxyUdp,
+            ],
+        ),
         SocketOwner::Plain,
     );
     addresses(entries(root, &["ctrl", "listeners"]), SocketOwner::Ctrl);

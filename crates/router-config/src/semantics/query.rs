@@ -4,6 +4,7 @@ use portcullis_yaml::{
     Diagnostic, Diagnostics, Field, KeyPath, Node, Section, Severity, SourceLocation,
 };
 
+use crate::binding::Binding;
 use crate::place::report_path;
 
 /// Finds a key by its path, which must not lead through lists.
@@ -29,11 +30,12 @@ pub(super) fn entries<'tree>(root: &Section<'tree>, path: &[&str]) -> Vec<Sectio
 }
 
 /// Returns the listeners with one of these bindings.
-pub(super) fn listeners<'tree>(root: &Section<'tree>, bindings: &[&str]) -> Vec<Section<'tree>> {
+pub(super) fn listeners<'tree>(root: &Section<'tree>, bindings: &[Binding]) -> Vec<Section<'tree>> {
     let is_meant = |node: &Node| {
         let binding = node.as_map().and_then(|map| map.get("binding"));
         let name = binding.and_then(|entry| entry.value.as_str());
-        name.is_some_and(|name| bindings.contains(&name))
+        let binding = name.and_then(Binding::from_name);
+        binding.is_some_and(|binding| bindings.contains(&binding))
     };
     let Some(listeners) = field_at(root, &["listeners"]) else {
         return Vec::new();

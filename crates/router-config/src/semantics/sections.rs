@@ -2,6 +2,7 @@
 
 use portcullis_yaml::{Diagnostics, Field, Section};
 
+use crate::binding::Binding;
 use crate::codes;
 use crate::semantics::query::{entries, field_at, listeners, push_note, section_at, string_at};
 use crate::table::LISTENERS;
@@ -171,8 +172,8 @@ fn bindings_are_known(root: &Section<'_>) -> bool {
 
 fn check_edge(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     let has_edge = root.get_non_null("edge").is_some();
-    let clients = listeners(root, &["edge"]);
-    let tunnels = listeners(root, &["tunnel"]);
+    let clients = listeners(root, &[Binding::Edge]);
+    let tunnels = listeners(root, &[Binding::Tunnel]);
     if has_edge && clients.is_empty() && bindings_are_known(root) {
         let message = "an edge router needs a listener with `binding: edge`; OpenZiti requires one";
         diagnostics

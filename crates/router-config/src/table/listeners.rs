@@ -1,5 +1,6 @@
 //! Top-level `listeners` and `dialers`.
 
+use crate::binding::Binding;
 use crate::table::channel::{CHANNEL, CHANNEL_CONNECT, LONG_QUEUE};
 use crate::table::key::{BindingVariant, Key, KeyGroup, KeyState, StringFormat, ValueType};
 use crate::table::openziti_rule::{OnMistake, OpenZitiRule, ReadMode};
@@ -141,33 +142,33 @@ const TUNNEL_ENTRY: KeyGroup = &[
 /// Listeners by binding.
 pub(crate) const LISTENERS: &[BindingVariant] = &[
     BindingVariant {
-        binding: "edge",
+        binding: Binding::Edge.name(),
         keys: &[LISTENER_BINDING, EDGE_ADDRESS, EDGE_ENTRY],
         doc: "Serves SDKs and tunnelers. Needs the section `edge`. There may be several, such as one for \
               `tls` and one for `wss`.",
     },
     BindingVariant {
-        binding: "tunnel",
+        binding: Binding::Tunnel.name(),
         keys: &[LISTENER_BINDING, TUNNEL_ENTRY],
         doc: "A client built into the router. The router must also be allowed to tunnel at the controller.",
     },
     BindingVariant {
-        binding: "transport",
+        binding: Binding::Transport.name(),
         keys: &[LISTENER_BINDING, LISTENER_ADDRESS, PLAIN_OPTIONS],
         doc: "A plain way into the fabric.",
     },
     BindingVariant {
-        binding: "transport_udp",
+        binding: Binding::TransportUdp.name(),
         keys: &[LISTENER_BINDING, PACKET_ADDRESS, PLAIN_OPTIONS],
         doc: "A plain way into the fabric for datagrams.",
     },
     BindingVariant {
-        binding: "proxy",
+        binding: Binding::Proxy.name(),
         keys: &[LISTENER_BINDING, LISTENER_ADDRESS, SERVICE, PLAIN_OPTIONS],
         doc: "Sends everything that connects to one service.",
     },
     BindingVariant {
-        binding: "proxy_udp",
+        binding: Binding::ProxyUdp.name(),
         keys: &[LISTENER_BINDING, PACKET_ADDRESS, SERVICE, PLAIN_OPTIONS],
         doc: "Sends datagrams to one service.",
     },
@@ -186,31 +187,37 @@ const TUNNEL_DIALER: KeyGroup = &[Key::new(
     "Options of the circuits that end at services hosted by the tunnel.",
 )];
 
-const fn dialer(binding: &'static str, doc: &'static str) -> BindingVariant {
-    let keys: &[KeyGroup] = &[DIALER_BINDING, DIALER_OPTIONS];
-    BindingVariant { binding, keys, doc }
+const fn dialer(binding: Binding, doc: &'static str) -> BindingVariant {
+    BindingVariant {
+        binding: binding.name(),
+        keys: &[DIALER_BINDING, DIALER_OPTIONS],
+        doc,
+    }
 }
 
 /// Dialers by binding.
 pub(crate) const DIALERS: &[BindingVariant] = &[
-    dialer("transport", "Dials services over TCP and TLS."),
-    dialer("transport_udp", "Dials services over UDP."),
-    dialer("proxy", "Nothing in OpenZiti, which cannot dial with it."),
+    dialer(Binding::Transport, "Dials services over TCP and TLS."),
+    dialer(Binding::TransportUdp, "Dials services over UDP."),
     dialer(
-        "proxy_udp",
+        Binding::Proxy,
         "Nothing in OpenZiti, which cannot dial with it.",
     ),
     dialer(
-        "udp",
+        Binding::ProxyUdp,
+        "Nothing in OpenZiti, which cannot dial with it.",
+    ),
+    dialer(
+        Binding::Udp,
         "Nothing: the binding does not exist any more, `transport_udp` took its place.",
     ),
-    dialer("edge", "Dials services that SDKs host."),
+    dialer(Binding::Edge, "Dials services that SDKs host."),
     dialer(
-        "edge_transport",
+        Binding::EdgeTransport,
         "Dials the addresses of terminators made by identities.",
     ),
     BindingVariant {
-        binding: "tunnel",
+        binding: Binding::Tunnel.name(),
         keys: &[DIALER_BINDING, TUNNEL_DIALER],
         doc: "Dials services that the tunnel hosts.",
     },

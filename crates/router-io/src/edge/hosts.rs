@@ -8,6 +8,7 @@ use portcullis_domain::clock::Timestamp;
 use portcullis_router::edge::{
     BindKey, ControllerId, HostAction, HostRequest, Hosting, Recipient, RequestId, TerminatorId,
 };
+use portcullis_router_config::Binding;
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::terminator::{
     CreateTerminatorAnswerV2, ValidateTerminators, ValidateTerminatorsV1,
@@ -19,9 +20,6 @@ use crate::clock::RouterClock;
 use crate::controllers::Controllers;
 use crate::sdk_channels::{Command, SdkChannels};
 use crate::terminators::state_of;
-
-/// The binding of what SDKs host.
-const BINDING: &str = "edge";
 
 /// The [`Hosting`] of a router. Its actions are carried out in their order, while its lock is held: none of
 /// them waits.
@@ -97,7 +95,7 @@ impl Hosts {
     ) {
         let mut answer = self.change(|hosting, now| hosting.validate(question, now));
         let others = question.terminators.iter();
-        for other in others.filter(|asked| asked.binding != BINDING) {
+        for other in others.filter(|asked| asked.binding != Binding::Edge.name()) {
             answer.states.insert(other.id.clone(), state_of(other));
         }
         let answer = ControlMessage::ValidatedTerminators(answer);

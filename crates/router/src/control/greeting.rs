@@ -11,7 +11,7 @@ use portcullis_wire::control::hello::{ControllerHello, RouterHello};
 use portcullis_wire::control::peer::Listener;
 use portcullis_yaml::syntax::HostPort;
 
-use crate::edge::ControllerId;
+use crate::edge::{ControllerId, is_for_sdks};
 
 /// What a router says of itself.
 #[derive(Debug, Clone, PartialEq)]
@@ -92,10 +92,7 @@ impl Greeting {
 impl EdgeOffer {
     /// The listeners of the configuration that let SDKs in.
     pub fn from_config(listeners: &[ListenerConfig]) -> Self {
-        let edge = listeners.iter().filter(|listener| {
-            let binding = listener.binding.as_ref();
-            binding.is_some_and(|binding| binding.value == "edge")
-        });
+        let edge = listeners.iter().filter(|listener| is_for_sdks(listener));
         Self {
             listeners: edge.filter_map(edge_listener).collect(),
         }

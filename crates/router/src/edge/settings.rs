@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use portcullis_router_config::Binding;
 use portcullis_router_config::model::{Edge, Listener, SourcedValue, WebSockets};
 use portcullis_xgress::Options;
 use portcullis_yaml::syntax::HostPort;
@@ -10,8 +11,6 @@ use super::limits::EdgeLimits;
 use crate::circuits::end_options;
 use crate::section_reader::{IncompleteConfigError, SectionReader, is_given};
 
-/// The binding of listeners for SDKs.
-const BINDING: &str = "edge";
 /// Protocols of their addresses.
 const TLS: &str = "tls";
 const WEB_SOCKETS: &str = "wss";
@@ -189,5 +188,5 @@ impl EdgeListenerSettings {
 /// Whether it is a listener of the binding `edge`.
 pub(crate) fn is_for_sdks(listener: &Listener) -> bool {
     let binding = listener.binding.as_ref();
-    binding.is_some_and(|binding| binding.value == BINDING)
+    binding.is_some_and(|binding| binding.value == Binding::Edge.name())
 }

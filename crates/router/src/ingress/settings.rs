@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use portcullis_router_config::Binding;
 use portcullis_router_config::model::Listener;
 use portcullis_xgress::Options;
 
@@ -92,12 +93,12 @@ impl<'config> Entry<'config> {
         let binding = self
             .reader()
             .value("binding", self.entry.binding.as_ref())?;
-        let entrance = match binding.as_str() {
-            "transport" => Entrance::Streams(self.stream_door(None)?),
-            "proxy" => Entrance::Streams(self.stream_door(Some(self.service()?))?),
-            "transport_udp" => Entrance::Packets(self.packet_door(None)?),
-            "proxy_udp" => Entrance::Packets(self.packet_door(Some(self.service()?))?),
-            "tunnel" => {
+        let entrance = match Binding::from_name(binding) {
+            Some(Binding::Transport) => Entrance::Streams(self.stream_door(None)?),
+            Some(Binding::Proxy) => Entrance::Streams(self.stream_door(Some(self.service()?))?),
+            Some(Binding::TransportUdp) => Entrance::Packets(self.packet_door(None)?),
+            Some(Binding::ProxyUdp) => Entrance::Packets(self.packet_door(Some(self.service()?))?),
+            Some(Binding::Tunnel) => {
                 let key = format!("{}.binding", self.key);
                 return Err(IngressError::Tunnel { key });
             },
@@ -119,9 +120,9 @@ impl<'config> Entry<'config> {
         let address: TransportAddress = self.address(str::parse)?;
         if address.protocol == Protocol::Udp {
             let binding = if service.is_some() {
-                "proxy_udp"
+                Binding::ProxyUdp.name()
             } else {
-                "transport_udp"
+                Binding::TransportUdp.name()
             };
             return Err(self.address_error(AddressError::Datagrams { binding }));
         }

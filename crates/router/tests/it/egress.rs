@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use portcullis_router::egress::DialerSettings;
+use portcullis_router_config::Binding;
 
 use crate::world::config;
 
@@ -10,8 +11,11 @@ use crate::world::config;
 fn what_has_no_entry_is_not_dialed() {
     let config = config("dialers: [{binding: transport}]\n");
     let settings = |binding| DialerSettings::of_binding(binding, &config.dialers);
-    assert_eq!(settings("transport_udp"), Ok(None));
-    assert_eq!(settings("transport"), Ok(Some(DialerSettings::default())));
+    assert_eq!(settings(Binding::TransportUdp), Ok(None));
+    assert_eq!(
+        settings(Binding::Transport),
+        Ok(Some(DialerSettings::default()))
+    );
 }
 
 #[test]
@@ -23,11 +27,11 @@ fn the_last_entry_of_a_binding_counts() {
   - {binding: edge_transport, options: {rxBufferSize: 3}}
 ",
     );
-    let settings = DialerSettings::of_binding("transport", &config.dialers);
+    let settings = DialerSettings::of_binding(Binding::Transport, &config.dialers);
     let settings = settings.unwrap().unwrap();
     assert_eq!(settings.connect_timeout, Duration::from_secs(2));
     assert_eq!(settings.end.receive_buffer, 2);
-    let settings = DialerSettings::of_binding("edge_transport", &config.dialers);
+    let settings = DialerSettings::of_binding(Binding::EdgeTransport, &config.dialers);
     let settings = settings.unwrap().unwrap();
     assert_eq!(settings.connect_timeout, Duration::from_secs(5));
     assert_eq!(settings.end.receive_buffer, 3);

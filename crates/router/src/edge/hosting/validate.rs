@@ -1,18 +1,13 @@
 //! Controllers ask which terminators there still are.
 
 use portcullis_domain::clock::Timestamp;
+use portcullis_router_config::Binding;
 use portcullis_wire::control::terminator::{
     InvalidReason, TerminatorState, ValidateTerminators, ValidateTerminatorsV1,
     ValidatedTerminators,
 };
 
 use super::Hosting;
-
-/// How terminators that SDKs host are bound.
-const BINDING: &str = "edge";
-
-/// How terminators that tunnels in routers host are bound.
-const TUNNEL: &str = "tunnel";
 
 impl Hosting {
     /// The answer for the terminators of the binding `edge`; the others are left out.
@@ -26,7 +21,7 @@ impl Hosting {
         let asks_sdk = question.fixes_invalid && !question.is_after_creation;
         let own = question.terminators.iter();
         let mut states = std::collections::BTreeMap::new();
-        for asked in own.filter(|asked| asked.binding == BINDING) {
+        for asked in own.filter(|asked| asked.binding == Binding::Edge.name()) {
             let found = self.table.get(&asked.id).map(|found| found.id.clone());
             let state = match &found {
                 Some(_) => TerminatorState {
@@ -56,9 +51,9 @@ impl Hosting {
     /// The same for controllers that expect no answer: those that are hosted by nobody here are removed.
     pub fn validate_v1(&mut self, question: &ValidateTerminatorsV1, now: Timestamp) {
         for asked in &question.terminators {
-            let is_hosted = match asked.binding.as_str() {
-                BINDING => self.table.get(&asked.id).is_some(),
-                TUNNEL => false,
+            let is_hosted = match Binding::from_name(&asked.binding) {
+                Some(Binding::Edge) => self.table.get(&asked.id).is_some(),
+                Some(Binding::Tunnel) => false,
                 // What is dialed for these is in the file.
                 _ => true,
             };
