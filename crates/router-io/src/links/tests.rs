@@ -4,6 +4,7 @@ mod controller;
 mod faults;
 mod life;
 mod older;
+mod openziti;
 mod payloads;
 mod refusals;
 mod vectors;

@@ -224,7 +224,7 @@ fn attempts(router: &TestRouter) -> u32 {
     targets.map(|target| target.attempts).sum()
 }
 
-fn link_hello(from: &str, to: &str) -> LinkHello {
+pub(super) fn link_hello(from: &str, to: &str) -> LinkHello {
     LinkHello {
         link_id: format!("link-{from}-{to}"),
         router_id: from.to_owned(),
@@ -234,7 +234,7 @@ fn link_hello(from: &str, to: &str) -> LinkHello {
     }
 }
 
-fn as_hello(link: &LinkHello) -> Hello {
+pub(super) fn as_hello(link: &LinkHello) -> Hello {
     let group = Grouping::Grouped(GroupHello {
         is_first: true,
         ..GroupHello::default()
@@ -252,7 +252,7 @@ async fn connect(router: &TestRouter, tls: &Tls) -> TlsStream<TcpStream> {
     tls.connect(socket, "localhost", LINK_ALPN).await.unwrap()
 }
 
-async fn knock(
+pub(super) async fn knock(
     router: &TestRouter,
     tls: &Tls,
     hello: &Hello,
