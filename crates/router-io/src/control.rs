@@ -18,7 +18,7 @@ mod renewal;
 mod roster;
 mod session;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,8 +1,8 @@
 //! Control sessions with controllers that do as a test says, over sockets.
 
-mod controller;
+pub(crate) mod controller;
 mod online;
 mod renewal;
 mod roster;
 mod trouble;
-mod world;
+pub(crate) mod world;

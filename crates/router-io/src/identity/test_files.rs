@@ -52,7 +52,7 @@ impl TestFiles {
     }
 
     /// Writes a file anew, with another inode.
-    pub(super) fn write(&self, name: &str, text: &str) {
+    pub(crate) fn write(&self, name: &str, text: &str) {
         let draft = self.path("draft");
         fs::write(&draft, text).unwrap();
         fs::rename(draft, self.path(name)).unwrap();
@@ -97,7 +97,7 @@ impl TestFiles {
     }
 
     /// What the usual section names.
-    pub(super) fn usual(&self) -> IdentityFiles {
+    pub(crate) fn usual(&self) -> IdentityFiles {
         self.section(
             "cert: DIR/r1.cert\nserver_cert: DIR/r1.server.cert\nkey: file://DIR/r1.key\nca: DIR/r1.cas",
         )

@@ -28,28 +28,28 @@ use super::world::{Authority, soon};
 
 /// What it says of itself.
 #[derive(Clone)]
-pub(super) struct Says {
-    pub(super) id: &'static str,
-    pub(super) capability: ControllerCapability,
+pub(crate) struct Says {
+    pub(crate) id: &'static str,
+    pub(crate) capability: ControllerCapability,
     /// The SPIFFE ID in its certificate.
-    pub(super) spiffe_id: Option<&'static str>,
+    pub(crate) spiffe_id: Option<&'static str>,
     /// Why it refuses every router.
-    pub(super) refusal: Option<&'static str>,
+    pub(crate) refusal: Option<&'static str>,
 }
 
-pub(super) struct FakeController {
-    pub(super) address: SocketAddr,
+pub(crate) struct FakeController {
+    pub(crate) address: SocketAddr,
     opened: mpsc::UnboundedReceiver<RouterChannel>,
     says: Arc<Mutex<Says>>,
     stop: CancellationToken,
 }
 
 /// The channel of a router.
-pub(super) struct RouterChannel {
-    pub(super) handle: ChannelHandle,
-    pub(super) inbox: Inbox,
-    pub(super) router: String,
-    pub(super) hello: RouterHello,
+pub(crate) struct RouterChannel {
+    pub(crate) handle: ChannelHandle,
+    pub(crate) inbox: Inbox,
+    pub(crate) router: String,
+    pub(crate) hello: RouterHello,
 }
 
 /// What is open.
@@ -62,7 +62,7 @@ struct Listening {
 }
 
 impl Says {
-    pub(super) const fn usual(id: &'static str) -> Self {
+    pub(crate) const fn usual(id: &'static str) -> Self {
         Self {
             id,
             capability: ControllerCapability::LegacySessionsAreJwts,
@@ -73,11 +73,11 @@ impl Says {
 }
 
 impl FakeController {
-    pub(super) async fn start(id: &'static str, authority: &Authority) -> Self {
+    pub(crate) async fn start(id: &'static str, authority: &Authority) -> Self {
         Self::start_at("127.0.0.1:0".parse().unwrap(), Says::usual(id), authority).await
     }
 
-    pub(super) async fn start_at(at: SocketAddr, says: Says, authority: &Authority) -> Self {
+    pub(crate) async fn start_at(at: SocketAddr, says: Says, authority: &Authority) -> Self {
         let socket = TcpListener::bind(at).await.unwrap();
         let address = socket.local_addr().unwrap();
         let acceptor = acceptor(authority, says.spiffe_id);
@@ -100,22 +100,22 @@ impl FakeController {
         }
     }
 
-    pub(super) fn refuse(&self, reason: Option<&'static str>) {
+    pub(crate) fn refuse(&self, reason: Option<&'static str>) {
         self.says.lock().refusal = reason;
     }
 
     /// The address as routers are told it.
-    pub(super) fn place(&self) -> String {
+    pub(crate) fn place(&self) -> String {
         format!("tls:localhost:{}", self.address.port())
     }
 
     /// The next channel that a router opens.
-    pub(super) async fn router(&mut self) -> RouterChannel {
+    pub(crate) async fn router(&mut self) -> RouterChannel {
         soon(self.opened.recv()).await.unwrap()
     }
 
     /// Ends everything. Routers find nobody there then.
-    pub(super) async fn stop(mut self) {
+    pub(crate) async fn stop(mut self) {
         self.stop.cancel();
         while soon(self.opened.recv()).await.is_some() {}
     }
@@ -128,13 +128,13 @@ impl Drop for FakeController {
 }
 
 impl RouterChannel {
-    pub(super) fn send(&self, message: &ControlMessage) {
+    pub(crate) fn send(&self, message: &ControlMessage) {
         let encoded = message.encode().unwrap();
         self.handle.send(message.priority(), encoded).unwrap();
     }
 
     /// The next message that `wanted` accepts; others are passed over.
-    pub(super) async fn expect<T>(
+    pub(crate) async fn expect<T>(
         &mut self,
         wanted: impl Fn(&Frame, ControlMessage) -> Option<T>,
     ) -> T {
@@ -227,7 +227,7 @@ impl Listening {
     }
 }
 
-pub(super) fn version() -> BuildVersion {
+pub(crate) fn version() -> BuildVersion {
     BuildVersion {
         version: "v2.1.0".to_owned(),
         revision: "0".to_owned(),

@@ -7,6 +7,7 @@ use std::time::Duration;
 use portcullis_channel::ReplyTo;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::entropy::{Entropy, EntropyError};
+use portcullis_pki::Certificate;
 use portcullis_router::control::{ControlSettings, EdgeOffer, Greeting, InterfaceSettings};
 use portcullis_router::edge::ControllerId;
 use portcullis_router_config::{CheckOptions, SourceFile, load};
@@ -26,19 +27,19 @@ use crate::controllers::{ControlService, Controllers};
 use crate::tls::{Credentials, Tls};
 
 /// Waits for what is to happen soon.
-pub(super) async fn soon<F: Future>(what: F) -> F::Output {
+pub(crate) async fn soon<F: Future>(what: F) -> F::Output {
     let done = timeout(Duration::from_secs(20), what).await;
     done.expect("what was waited for did not happen")
 }
 
 /// What issues all certificates of a test.
-pub(super) struct Authority {
+pub(crate) struct Authority {
     issuer: Issuer<'static, KeyPair>,
     root: CertificateDer<'static>,
 }
 
 impl Authority {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new(Vec::new()).unwrap();
         params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
@@ -49,7 +50,12 @@ impl Authority {
         }
     }
 
-    pub(super) fn issue(
+    pub(crate) fn root_pem(&self) -> String {
+        let root = Certificate::from_der(self.root.to_vec()).unwrap();
+        root.to_pem()
+    }
+
+    pub(crate) fn issue(
         &self,
         name: &str,
         uri: Option<&str>,
@@ -63,7 +69,7 @@ impl Authority {
         (vec![leaf.der().clone()], key)
     }
 
-    pub(super) fn tls(&self) -> Arc<Tls> {
+    pub(crate) fn tls(&self) -> Arc<Tls> {
         let (client_chain, client_key) = self.issue("router", None);
         let tls = Tls::new(Credentials {
             client_chain,
@@ -77,7 +83,7 @@ impl Authority {
 
 /// What the sessions hand on.
 #[derive(Debug)]
-pub(super) enum Event {
+pub(crate) enum Event {
     Connected(String),
     Disconnected(String),
     Message(String, Box<ControlMessage>),
@@ -120,27 +126,27 @@ impl Entropy for NoRandomness {
 }
 
 /// What a router is started with.
-pub(super) struct Router<'a> {
-    pub(super) authority: &'a Authority,
-    pub(super) directory: &'a TempDir,
+pub(crate) struct Router<'a> {
+    pub(crate) authority: &'a Authority,
+    pub(crate) directory: &'a TempDir,
     /// The section `ctrl`.
-    pub(super) section: String,
-    pub(super) reports_interfaces: bool,
-    pub(super) identity: Option<Arc<dyn RenewableIdentity>>,
-    pub(super) renews_at_once: bool,
+    pub(crate) section: String,
+    pub(crate) reports_interfaces: bool,
+    pub(crate) identity: Option<Arc<dyn RenewableIdentity>>,
+    pub(crate) renews_at_once: bool,
 }
 
 /// A router that runs.
-pub(super) struct Running {
-    pub(super) control: Control,
-    pub(super) controllers: Arc<Controllers>,
+pub(crate) struct Running {
+    pub(crate) control: Control,
+    pub(crate) controllers: Arc<Controllers>,
     events: mpsc::UnboundedReceiver<Event>,
     tasks: TaskTracker,
     stop: CancellationToken,
 }
 
 impl<'a> Router<'a> {
-    pub(super) fn at(authority: &'a Authority, directory: &'a TempDir, places: &[String]) -> Self {
+    pub(crate) fn at(authority: &'a Authority, directory: &'a TempDir, places: &[String]) -> Self {
         Self {
             authority,
             directory,
@@ -151,7 +157,7 @@ impl<'a> Router<'a> {
         }
     }
 
-    pub(super) fn start(self) -> Running {
+    pub(crate) fn start(self) -> Running {
         let text = format!(
             "ctrl: {}
 listeners: [{{binding: edge, address: 'tls:0.0.0.0:3022', options: {{advertise: 'r.test:3022'}}}}]
@@ -194,37 +200,37 @@ listeners: [{{binding: edge, address: 'tls:0.0.0.0:3022', options: {{advertise: 
 }
 
 impl Running {
-    pub(super) async fn event(&mut self) -> Event {
+    pub(crate) async fn event(&mut self) -> Event {
         soon(self.events.recv()).await.unwrap()
     }
 
-    pub(super) async fn connects_to(&mut self, controller: &str) {
+    pub(crate) async fn connects_to(&mut self, controller: &str) {
         match self.event().await {
             Event::Connected(to) if to == controller => {},
             other => panic!("not connected to {controller}: {other:?}"),
         }
     }
 
-    pub(super) async fn loses(&mut self, controller: &str) {
+    pub(crate) async fn loses(&mut self, controller: &str) {
         match self.event().await {
             Event::Disconnected(from) if from == controller => {},
             other => panic!("not disconnected from {controller}: {other:?}"),
         }
     }
 
-    pub(super) fn has_no_event(&mut self) -> bool {
+    pub(crate) fn has_no_event(&mut self) -> bool {
         self.events.try_recv().is_err()
     }
 
     /// Ends the router, and waits until nothing of it is left.
-    pub(super) async fn stop(self) {
+    pub(crate) async fn stop(self) {
         self.stop.cancel();
         self.tasks.close();
         soon(self.tasks.wait()).await;
     }
 }
 
-pub(super) fn quoted(places: &[String]) -> String {
+pub(crate) fn quoted(places: &[String]) -> String {
     places
         .iter()
         .map(|place| format!("'{place}'"))
@@ -232,12 +238,12 @@ pub(super) fn quoted(places: &[String]) -> String {
         .join(", ")
 }
 
-pub(super) fn endpoints_file(directory: &TempDir) -> PathBuf {
+pub(crate) fn endpoints_file(directory: &TempDir) -> PathBuf {
     directory.path().join("endpoints.yml")
 }
 
 /// Waits until a file says something.
-pub(super) async fn until_file_has(path: &Path, text: &str) {
+pub(crate) async fn until_file_has(path: &Path, text: &str) {
     soon(async {
         while !std::fs::read_to_string(path).is_ok_and(|content| content.contains(text)) {
             tokio::time::sleep(Duration::from_millis(5)).await;
