@@ -262,8 +262,10 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
     ModuleOrder {
         name: "router-config",
         modules: &[
+            "binding",
             "codes",
             "environment",
+            "model_file",
             "network",
             "pem",
             "place",
