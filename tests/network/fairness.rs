@@ -18,6 +18,8 @@ use tokio::time::{Instant, sleep};
 /// Until windows have grown.
 const WARM_UP: Duration = Duration::from_millis(500);
 const MEASURED: Duration = Duration::from_secs(1);
+/// A busy machine may take as long until all streams have got going; one that starves does so for ever.
+const MEASUREMENTS: usize = 10;
 
 /// A network whose second router dials a server that counts.
 struct Scene {
@@ -61,8 +63,8 @@ impl Scene {
         }
     }
 
-    /// Bytes that arrive of so many streams at once, by stream.
-    async fn measure(&mut self, streams: usize) -> Vec<u64> {
+    /// Bytes that arrive of so many streams at once, by stream; measured again while that is not as it should be.
+    async fn measure(&mut self, streams: usize, is_fair: impl Fn(&[u64]) -> bool) -> Vec<u64> {
         let mut writing = JoinSet::new();
         let mut counts = Vec::new();
         for number in 0..streams {
@@ -79,16 +81,22 @@ impl Scene {
         }
         sleep(WARM_UP).await;
         let read = || counts.iter().map(|count| count.load(Ordering::Relaxed));
-        let (before, start): (Vec<_>, _) = (read().collect(), Instant::now());
-        sleep(MEASURED).await;
-        let passed = read().zip(before).map(|(after, before)| after - before);
-        let passed: Vec<_> = passed.collect();
-        println!(
-            "{streams} streams: {} KiB/s, {:?} KiB each",
-            passed.iter().sum::<u64>() / 1024 * 1000
-                / u64::try_from(start.elapsed().as_millis()).unwrap(),
-            passed.iter().map(|bytes| bytes / 1024).collect::<Vec<_>>()
-        );
+        let mut passed = Vec::new();
+        for _ in 0..MEASUREMENTS {
+            let (before, start): (Vec<_>, _) = (read().collect(), Instant::now());
+            sleep(MEASURED).await;
+            let since = read().zip(before).map(|(after, before)| after - before);
+            passed = since.collect();
+            println!(
+                "{streams} streams: {} KiB/s, {:?} KiB each",
+                passed.iter().sum::<u64>() / 1024 * 1000
+                    / u64::try_from(start.elapsed().as_millis()).unwrap(),
+                passed.iter().map(|bytes| bytes / 1024).collect::<Vec<_>>()
+            );
+            if is_fair(&passed) {
+                break;
+            }
+        }
         writing.shutdown().await;
         self.network.controller.until_count("circuits", 0).await;
         passed
@@ -103,18 +111,19 @@ async fn consume(mut connection: TcpStream, count: Arc<AtomicU64>) {
     }
 }
 
-/// None has less than a fortieth of its share, and all together have half of what one has at least; more cannot be
+/// None has less than an eighth of its share, and all together have half of what one has at least; more cannot be
 /// asked of a busy machine.
 async fn share(round_trip: Duration) {
     let mut scene = Scene::start(round_trip).await;
-    let alone: u64 = scene.measure(1).await.iter().sum();
+    let alone = scene.measure(1, |_| true).await;
     for streams in [2, 4, 8, 16] {
-        let passed = scene.measure(streams).await;
-        let sum: u64 = passed.iter().sum();
-        assert!(sum * 2 > alone, "{sum} bytes of all, {alone} of one alone");
-        let least = passed.iter().min().unwrap();
-        let share = sum / u64::try_from(streams).unwrap();
-        assert!(least * 40 > share, "{passed:?}");
+        let is_fair = |passed: &[u64]| {
+            let sum: u64 = passed.iter().sum();
+            let share = sum / u64::try_from(streams).unwrap();
+            sum * 2 > alone[0] && passed.iter().all(|bytes| bytes * 8 > share)
+        };
+        let passed = scene.measure(streams, is_fair).await;
+        assert!(is_fair(&passed), "{passed:?} bytes, {alone:?} of one alone");
     }
 }
 
