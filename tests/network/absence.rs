@@ -82,7 +82,7 @@ async fn is_online(controller: &Controller) -> bool {
     routers[0]["isOnline"] == true
 }
 
-/// Sessions last longer than that without use: else their clients would have to log in anew.
+/// Nobody has to log in anew: sessions that were in use when the controller went are told of when it is back.
 #[tokio::test]
 async fn controller_that_is_away_for_an_hour() {
     let mut network = Network::new(1).await;

@@ -3,7 +3,6 @@
 use crate::person::Person;
 use crate::router::RouterFiles;
 use http::Method;
-use portcullis_app::Settings;
 use portcullis_channel::BuildVersion;
 use portcullis_channel::hello::HELLO_TIMEOUT;
 use portcullis_control::{ControlOptions, ControlPlane, Peer};
@@ -81,10 +80,6 @@ impl Controller {
     pub(crate) async fn start() -> Self {
         let port = free_port();
         let options = HarnessOptions {
-            settings: Settings {
-                session_timeout: SignedDuration::from_hours(10),
-                ..Settings::default()
-            },
             has_prompt_store: true,
             ..HarnessOptions::default()
         };
@@ -168,10 +163,8 @@ impl Controller {
     /// Starts again what was killed, at the same address and so much later.
     pub(crate) async fn restart(killed: Killed, away: Duration) -> Self {
         let Killed { remains, address } = killed;
+        let remains = remains.after(SignedDuration::try_from(away).unwrap());
         let harness = Box::new(Box::pin(Harness::restart(remains)).await);
-        harness
-            .clock
-            .advance(SignedDuration::try_from(away).unwrap());
         let admin = harness.admin().await;
         Self::serve(harness, admin, address)
     }

@@ -20,7 +20,7 @@ use portcullis_app::signers::SignerKeys;
 use portcullis_app::{App, AppParts, OidcSettings, Settings, administrator, read_model};
 use portcullis_domain::Env;
 use portcullis_domain::change::Change;
-use portcullis_domain::clock::{Clock as _, Timestamp};
+use portcullis_domain::clock::{Clock as _, SignedDuration, Timestamp, saturating_add};
 use portcullis_domain::fetch_rules::FetchRules;
 use portcullis_fetch::Fetcher;
 use portcullis_http::path::{self, Api};
@@ -145,6 +145,13 @@ pub struct Remains {
 }
 
 impl Remains {
+    /// The same, for a controller that starts so much later.
+    #[must_use]
+    pub fn after(mut self, away: SignedDuration) -> Self {
+        self.saved.time = saturating_add(self.saved.time, away);
+        self
+    }
+
     /// The same, for a controller that draws other random numbers.
     #[must_use]
     pub fn with_entropy(mut self, seed: u64) -> Self {
