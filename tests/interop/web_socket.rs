@@ -19,6 +19,10 @@ fn sdk_gets_in_through_a_web_socket() {
         return;
     }
     let Some(python) = tools::python_with(MODULE) else {
+        assert!(
+            !tools::are_required(),
+            "no Python with the package {MODULE} is installed"
+        );
         println!("skipped: no Python with the package {MODULE} is installed");
         return;
     };
