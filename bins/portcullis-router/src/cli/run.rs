@@ -119,9 +119,8 @@ mod tests {
         assert_eq!(bytes(&["--buffer-memory", "16"]).unwrap(), 16 << 20);
         assert_eq!(bytes(&[]).unwrap(), memory::for_buffers());
         for refused in ["15", "0", "-1", "all"] {
-            let error = bytes(&["--buffer-memory", refused])
-                .unwrap_err()
-                .to_string();
+            let refused = bytes(&[&format!("--buffer-memory={refused}")]).unwrap_err();
+            let error = refused.to_string();
             assert!(error.contains("--buffer-memory"), "{error}");
         }
     }
