@@ -77,11 +77,12 @@ impl Endpoint {
             })
             .max();
         if sequences.is_empty() || newest >= Some(self.peer_held_as_of) {
-            // It may have stood still for long; it does not from now on.
-            if self.peer_held > 0 {
+            let held = acknowledgement.receive_buffer_bytes.unwrap_or(u32::MAX);
+            // It stood still, perhaps for long, and does not from now on. Who has closed does not wait for that.
+            if self.peer_held > 0 && held == 0 && !self.has_closed() {
                 self.last_progress = now.mono;
             }
-            self.peer_held = acknowledgement.receive_buffer_bytes.unwrap_or(u32::MAX);
+            self.peer_held = held;
             self.peer_held_as_of = newest.unwrap_or(self.peer_held_as_of);
         }
         self.detect_losses(now);

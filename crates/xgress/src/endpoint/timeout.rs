@@ -99,13 +99,18 @@ impl Endpoint {
         timeout.saturating_mul(factor).min(max.max(timeout))
     }
 
+    /// Whether nothing more is written or read here.
+    pub(super) fn has_closed(&self) -> bool {
+        self.receive.is_finished() && !self.closing.is_open()
+    }
+
     /// When to stop waiting for acknowledgements. An end that holds data which nobody reads may refuse
     /// payloads for as long as it likes, unless this end has closed.
     fn unanswered(&self) -> Option<Moment> {
         if self.send.is_empty() {
             return None;
         }
-        let patience = if self.receive.is_finished() && !self.closing.is_open() {
+        let patience = if self.has_closed() {
             self.options.max_close_wait
         } else if self.peer_held == 0 {
             UNANSWERED

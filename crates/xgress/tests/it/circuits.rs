@@ -574,6 +574,32 @@ fn who_refuses_says_that_there_is_no_room() {
     assert_eq!(read(&mut hosting, at_ms(420_000)), [data("third")]);
 }
 
+/// Its answers to probes are no progress.
+#[test]
+fn who_has_closed_does_not_wait_for_a_reader_that_stalls() {
+    let options = Options {
+        receive_buffer: 1,
+        ..Options::default()
+    };
+    let mut dialing = end(Side::Initiator, Options::default());
+    let mut hosting = end(Side::Terminator, options);
+    exchange(&mut dialing, &mut hosting, at_ms(0));
+    for text in ["first", "second", "third"] {
+        dialing.write(Segment::from(text), at_ms(10)).unwrap();
+    }
+    dialing.close(at_ms(10));
+    for second in 1..30 {
+        let now = at_ms(second * 1_000);
+        dialing.handle_timeout(now);
+        exchange(&mut dialing, &mut hosting, now);
+        assert_eq!(events(&mut dialing), [], "after {second} s");
+    }
+    assert!(dialing.stats().peer_held_bytes > 0);
+    dialing.handle_timeout(at_ms(31_000));
+    let ended = EndpointEvent::Ended(EndReason::Unanswered);
+    assert_eq!(events(&mut dialing), [ended]);
+}
+
 #[test]
 fn memory_that_is_scarce_bounds_both_directions() {
     let now = at_ms(0);
