@@ -34,10 +34,10 @@ impl Circuits {
     }
 
     fn list(&self) -> Json {
-        // Counted before: one that ends meanwhile must not stand for one that is left out.
-        let count = self.relay.circuit_count();
-        let circuits = self.relay.circuits(MAX_CIRCUITS);
-        let left_out = count.saturating_sub(circuits.len());
+        // One more than are shown: others may come and end between two looks.
+        let mut circuits = self.relay.circuits(MAX_CIRCUITS + 1);
+        let is_complete = circuits.len() <= MAX_CIRCUITS;
+        circuits.truncate(MAX_CIRCUITS);
         let shown = circuits.into_iter().map(|carried| {
             let view = json!({
                 "id": carried.circuit,
@@ -49,10 +49,11 @@ impl Circuits {
             (carried.circuit, view)
         });
         let shown: BTreeMap<_, _> = shown.collect();
-        if left_out == 0 {
+        if is_complete {
             return json!({ "circuits": shown });
         }
-        let error = format!("{left_out} more circuits are not shown");
+        let count = self.relay.circuit_count().max(MAX_CIRCUITS + 1);
+        let error = format!("{} more circuits are not shown", count - MAX_CIRCUITS);
         json!({ "circuits": shown, "errors": [error] })
     }
 
