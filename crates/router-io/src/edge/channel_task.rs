@@ -171,6 +171,7 @@ impl ChannelTask {
 
     /// Handles a frame, and those that have arrived with it.
     fn read(&mut self, first: Frame) {
+        self.account_for_memory();
         let mut next = Some(first);
         for _ in 0..FRAMES {
             let Some(frame) = next else {

@@ -13,6 +13,10 @@ const SMALL: usize = 2 * 1024;
 /// Room for a read while reads fill their room.
 const LARGE: usize = 64 * 1024;
 
+/// What a frame may take however little memory there is: one with a payload of a circuit, of which the longest
+/// that are usual have 64 KiB and a little more.
+const USUAL_FRAME: usize = 128 * 1024;
+
 /// Reads and handles frames until the connection ends.
 pub(super) async fn run(
     member: &Member,
@@ -45,11 +49,16 @@ struct Reader<'a, R> {
 impl<R: AsyncRead + Unpin> Reader<'_, R> {
     /// Handles the frames that have arrived, and reads once.
     async fn step(&mut self) -> Result<(), ConnectionEnd> {
+        let before = self.input.len();
         while let Some(frame) = self.member.shared.frames.next(&mut self.input)? {
             self.member
                 .shared
                 .receive(self.member.underlay, frame)
                 .await;
+        }
+        if before > LARGE && self.input.len() < before {
+            // A long frame was handled, and its memory goes with it.
+            self.input = BytesMut::from(self.input.as_ref());
         }
         self.wait_for_memory().await?;
         let count = self.read().await?;
@@ -57,10 +66,10 @@ impl<R: AsyncRead + Unpin> Reader<'_, R> {
         Ok(())
     }
 
-    /// Waits until there is memory for more of a frame that has begun. Others may wait for the same, so none
+    /// Waits until there is memory for more of a long frame that has begun. Others may wait for the same, so none
     /// waits for ever.
     async fn wait_for_memory(&mut self) -> Result<(), ConnectionEnd> {
-        let has_memory = || self.input.len() <= self.memory.budget().allowance();
+        let has_memory = || self.input.len() <= USUAL_FRAME || !self.memory.budget().is_scarce();
         if has_memory() {
             return Ok(());
         }
