@@ -188,7 +188,12 @@ impl Channel {
     /// channels share has become scarce, or has become free. What is queued stays, and an empty queue still
     /// accepts one frame of any size.
     pub fn set_queue_allowance(&mut self, bytes: usize) {
-        self.outbox.set_allowance(bytes);
+        let high = self.options.high_queue.bytes.min(bytes);
+        let default = self.options.default_queue.bytes.min(bytes);
+        self.outbox.queue_mut(Priority::High).limit_bytes(high);
+        self.outbox
+            .queue_mut(Priority::Default)
+            .limit_bytes(default);
     }
 
     /// The next event other than received frames.

@@ -35,8 +35,6 @@ impl Flow {
 pub(crate) struct Outbox {
     high: Queue,
     default: Queue,
-    high_bytes: usize,
-    default_bytes: usize,
 }
 
 impl Outbox {
@@ -44,15 +42,7 @@ impl Outbox {
         Self {
             high: Queue::new(high),
             default: Queue::new(default),
-            high_bytes: high.bytes,
-            default_bytes: default.bytes,
         }
-    }
-
-    /// Lets no queue hold more than so many bytes from now on, nor more than its own limit.
-    pub(crate) fn set_allowance(&mut self, bytes: usize) {
-        self.high.limit_bytes(self.high_bytes.min(bytes));
-        self.default.limit_bytes(self.default_bytes.min(bytes));
     }
 
     pub(crate) const fn queue(&self, priority: Priority) -> &Queue {

@@ -1,6 +1,5 @@
 //! How much memory the process may use.
 
-use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -42,7 +41,7 @@ impl ControlGroups<'_> {
     }
 
     /// The files that hold limits of memory for the groups of a line, `ID:CONTROLLERS:PATH`, innermost first.
-    fn files(&self, line: &str) -> Option<impl Iterator<Item = PathBuf>> {
+    fn files(&self, line: &str) -> Option<Vec<PathBuf>> {
         let (_, membership) = line.split_once(':')?;
         let (controllers, path) = membership.split_once(':')?;
         let (mount, file) = if controllers.is_empty() {
@@ -54,12 +53,10 @@ impl ControlGroups<'_> {
         };
         // Inside a container the path may be that of the host, of which only the root is seen.
         let inner = mount.join(path.trim_start_matches('/'));
-        let groups: Vec<PathBuf> = inner
+        let groups = inner
             .ancestors()
-            .take_while(|group| group.starts_with(&mount))
-            .map(|group| group.join(OsStr::new(file)))
-            .collect();
-        Some(groups.into_iter())
+            .take_while(|group| group.starts_with(&mount));
+        Some(groups.map(|group| group.join(file)).collect())
     }
 }
 

@@ -110,13 +110,6 @@ impl Routes {
             request,
         };
         if self.has_to_dial(&route) {
-            if self.relay.memory().is_scarce() {
-                let outcome = RouteOutcome::Failed {
-                    reason: "the router is short of memory".to_owned(),
-                    failure: RouteFailure::ResourcesNotAvailable,
-                };
-                return self.answer(&asking, &route, outcome);
-            }
             self.dial_later(asking, route);
         } else {
             let outcome = self.apply(&route, from, PeerData::new());

@@ -24,8 +24,7 @@ pub(crate) struct ReceiveBuffer {
     waiting_size: Size,
     /// Of data.
     limit: usize,
-    max_weight: usize,
-    /// Bounds both, too.
+    /// Of data, and of all that it takes.
     allowance: usize,
     /// Whether everything is taken and thrown away.
     is_discarding: bool,
@@ -62,7 +61,6 @@ pub(crate) enum Arrival {
 
 impl ReceiveBuffer {
     pub(crate) fn new(limit: u32) -> Self {
-        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         Self {
             next: 0,
             highest: None,
@@ -70,8 +68,7 @@ impl ReceiveBuffer {
             readable_size: Size::default(),
             waiting: BTreeMap::new(),
             waiting_size: Size::default(),
-            limit,
-            max_weight: limit.saturating_add(MAX_OVERHEAD),
+            limit: usize::try_from(limit).unwrap_or(usize::MAX),
             allowance: usize::MAX,
             is_discarding: false,
             stream: Stream::Open,
@@ -155,7 +152,7 @@ impl ReceiveBuffer {
     fn has_room_beside(&self, taken: Size, segment: &Segment) -> bool {
         let limit = self.limit.min(self.allowance);
         let has_room_for_data = segment.len() == 0 || taken.bytes <= limit;
-        let max_weight = self.max_weight.min(self.allowance);
+        let max_weight = self.limit.saturating_add(MAX_OVERHEAD).min(self.allowance);
         let is_light = *segment == Segment::default() || taken.weight <= max_weight;
         has_room_for_data && is_light
     }

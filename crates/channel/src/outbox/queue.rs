@@ -76,7 +76,7 @@ impl Queue {
     }
 
     /// Accepts no more than so many bytes from now on. What is queued stays.
-    pub(super) const fn limit_bytes(&mut self, bytes: usize) {
+    pub(crate) const fn limit_bytes(&mut self, bytes: usize) {
         self.limits.bytes = bytes;
     }
 

@@ -41,9 +41,8 @@ impl MetricSource for RelayMetrics {
         let circuits = self.relay.circuit_count();
         snapshot.set_gauge(MetricName::plain("forwarder.circuits"), circuits);
         let memory = self.relay.memory();
-        let buffers = |name| MetricName::plain(name);
-        snapshot.set_gauge(buffers("memory.buffers.used"), memory.used());
-        snapshot.set_gauge(buffers("memory.buffers.limit"), memory.limit());
+        snapshot.set_gauge(MetricName::plain("memory.buffers.used"), memory.used());
+        snapshot.set_gauge(MetricName::plain("memory.buffers.limit"), memory.limit());
     }
 
     fn update(&self) {

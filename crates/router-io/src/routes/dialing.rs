@@ -95,6 +95,9 @@ impl Dialing {
 impl Routes {
     /// Lets a route wait for its dial.
     pub(super) fn dial_later(self: &Arc<Self>, asking: Asking, mut route: Route) {
+        if self.relay.memory().is_scarce() {
+            return self.refuse_for_now(&asking, &route, "the router is short of memory");
+        }
         let egress = route.egress.take().unwrap_or_default();
         let Some(dialer) = self.dialers.get(&egress.binding) else {
             let reason = format!(
@@ -120,11 +123,14 @@ impl Routes {
         let pushed = self.dialing.lock().push(waiting);
         if let Err(waiting) = pushed {
             let Waiting { asking, route, .. } = *waiting;
-            let reason = "too many services are being dialed";
-            let failure = failure(RouteFailure::ResourcesNotAvailable, reason);
-            return self.answer(&asking, &route, failure.into());
+            return self.refuse_for_now(&asking, &route, "too many services are being dialed");
         }
         self.start_dials();
+    }
+
+    fn refuse_for_now(&self, asking: &Asking, route: &Route, reason: &str) {
+        let failure = failure(RouteFailure::ResourcesNotAvailable, reason);
+        self.answer(asking, route, failure.into());
     }
 
     fn start_dials(self: &Arc<Self>) {
