@@ -56,7 +56,7 @@ pub(crate) fn check(path: &str) {
         };
         let shown = reader.to_document(without_echo(&shown, &command));
         let said = &text[step.output.clone()];
-        if placeholders::replace(&shown) != placeholders::replace(said) {
+        if placeholders::replace(&shown, said) != placeholders::replace(said, said) {
             let command = &step.command;
             differences.push(format!(
                 "$ {command}--- documented\n{said}--- shown\n{shown}"
