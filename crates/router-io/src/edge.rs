@@ -13,7 +13,7 @@
 //!
 //! Memory of a channel: what [`EdgeLimits`] and [`TransportLimits`](portcullis_transport::TransportLimits) say,
 //! and 4096 messages that wait for room. Idle, it takes some 35 KiB with its TLS session, and wakes only when
-//! its token expires.
+//! its token expires. All channels of an identity have one share of the router's memory, and their circuits, too.
 
 mod attendance;
 mod channel_task;
@@ -21,6 +21,7 @@ mod circuits;
 mod destination;
 mod dialer;
 mod hosts;
+mod identity_memory;
 mod input;
 mod listener;
 mod local_side;
@@ -55,6 +56,7 @@ use tokio_util::task::TaskTracker;
 use self::attendance::Attendance;
 use self::dialer::HostDialer;
 use self::hosts::Hosts;
+use self::identity_memory::IdentityMemory;
 use self::listener::SdkListener;
 use self::metrics::EdgeMetrics;
 use self::web_socket::WebSocketListener;
@@ -113,6 +115,7 @@ struct Shared {
     tls: Arc<Tls>,
     hosts: Arc<Hosts>,
     presence: Attendance,
+    memory: IdentityMemory,
     metrics: EdgeMetrics,
     groups: Groups<SdkPeer>,
     /// The tasks of channels.
@@ -157,6 +160,7 @@ impl Edge {
                 Arc::clone(controllers),
                 clock,
             ),
+            memory: IdentityMemory::new(parts.ends.relay().memory()),
             metrics: EdgeMetrics::new(&parts.metrics),
             groups: Groups::new(clock.of_channels(), GroupLimits::default()),
             controllers: parts.controllers,

@@ -11,7 +11,7 @@
 //! end that finds no room in its next hop waits for it, and takes nothing from its local side meanwhile.
 //!
 //! Memory of an end: what [`Options`](portcullis_xgress::Options) say, as much as `receive_buffer` in the
-//! inbox, and what the local side holds; less if the memory that all ends share is scarce. Idle, an end takes some
+//! inbox, and what the local side holds; less if the memory that all ends share is scarce, or that of the identity they belong to. Idle, an end takes some
 //! 2 KiB and has no deadline.
 
 mod datagrams;
@@ -96,7 +96,8 @@ impl Ends {
     /// side until either is over. Then the controller of the circuit is told, unless it is the one who has
     /// ended the circuit.
     pub(crate) fn open<L: LocalSide>(&self, terms: &EndTerms, local: L) -> EndHandle {
-        let inbox = Arc::new(Inbox::new(terms, local.sdk_end(), self.relay.memory()));
+        let memory = local.memory().unwrap_or(self.relay.memory());
+        let inbox = Arc::new(Inbox::new(terms, local.sdk_end(), memory));
         let destination: Arc<dyn Destination> = inbox.clone();
         let (hop, replaced) = self.relay.attach(&terms.address, Arc::clone(&destination));
         if let Some(replaced) = replaced {

@@ -5,15 +5,10 @@ use parking_lot::RwLock;
 use portcullis_channel::Frame;
 use portcullis_memory_budget::{Account, MemoryBudget};
 use std::sync::Arc;
-use std::time::Duration;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
-use tokio::time::sleep;
+use tokio::sync::{Mutex, Notify, OwnedSemaphorePermit, Semaphore, mpsc};
 
 /// Bytes that a waiting message takes beside those on the wire.
 const FRAME_OVERHEAD: usize = 256;
-
-/// How often whoever waits for memory looks whether there is some: it is rare, and nobody tells.
-pub(crate) const MEMORY_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The messages of a channel, other than the replies that somebody waits for.
 ///
@@ -36,6 +31,18 @@ struct Delivered {
     frame: Frame,
     _room: OwnedSemaphorePermit,
     _memory: Account,
+    /// Dropped after the room is given back.
+    _taken: Taken,
+}
+
+/// Tells, by being dropped, that a message was taken.
+#[derive(Debug)]
+struct Taken(Arc<Notify>);
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        self.0.notify_one();
+    }
 }
 
 /// Takes the messages of a channel.
@@ -46,6 +53,10 @@ pub(crate) struct Delivery {
     room: Arc<Semaphore>,
     capacity: u32,
     memory: Arc<MemoryBudget>,
+    /// Connections deliver in the order in which they ask, however much each of their messages needs.
+    turn: Mutex<()>,
+    /// A message was taken, or there will be no more.
+    taken: Arc<Notify>,
     messages: mpsc::UnboundedSender<Delivered>,
     /// Takes them in place of the inbox.
     handler: RwLock<Option<Handler>>,
@@ -64,6 +75,8 @@ impl Delivery {
             room: Arc::new(Semaphore::new(usize::try_from(capacity).unwrap_or(1))),
             capacity,
             memory,
+            turn: Mutex::default(),
+            taken: Arc::default(),
             messages: sender,
             handler: RwLock::new(None),
         };
@@ -78,6 +91,7 @@ impl Delivery {
             return;
         }
         let bytes = frame.wire_len().saturating_add(FRAME_OVERHEAD);
+        let turn = self.turn.lock().await;
         self.wait_for_memory(bytes).await;
         let mut memory = Account::new(&self.memory);
         memory.set(bytes);
@@ -85,10 +99,12 @@ impl Delivery {
         let Ok(room) = Arc::clone(&self.room).acquire_many_owned(bytes).await else {
             return;
         };
+        drop(turn);
         let message = Delivered {
             frame,
             _room: room,
             _memory: memory,
+            _taken: Taken(Arc::clone(&self.taken)),
         };
         // Without a receiver the channel is closed.
         let _is_closed = self.messages.send(message);
@@ -103,13 +119,14 @@ impl Delivery {
             if fits || waiting == 0 || self.room.is_closed() {
                 return;
             }
-            sleep(MEMORY_INTERVAL).await;
+            self.taken.notified().await;
         }
     }
 
     /// Accepts no more messages.
     pub(crate) fn close(&self) {
         self.room.close();
+        self.taken.notify_one();
     }
 }
 
@@ -165,5 +182,47 @@ impl Drop for Direct {
 impl Drop for Inbox {
     fn drop(&mut self) {
         self.shared.close();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use portcullis_channel::{ContentType, FrameLimits, Message, Sequence};
+    use portcullis_memory_budget::LEAST;
+    use std::pin::pin;
+    use std::task::{Context, Waker};
+
+    fn frame(bytes: usize) -> Frame {
+        let message = Message::new(ContentType(1)).with_body(vec![0; bytes]);
+        Frame::new(message, Sequence(1), &FrameLimits::default()).unwrap()
+    }
+
+    #[tokio::test]
+    async fn short_messages_do_not_overtake_a_long_one_that_waits_for_memory() {
+        let memory = Arc::new(MemoryBudget::new(LEAST));
+        let (delivery, Messages(mut inbox)) = Delivery::new(1 << 20, memory);
+        let mut context = Context::from_waker(Waker::noop());
+        delivery.deliver(frame(LEAST / 2)).await;
+        let mut long = pin!(delivery.deliver(frame(LEAST)));
+        assert!(long.as_mut().poll(&mut context).is_pending());
+        let mut short = pin!(delivery.deliver(frame(1)));
+        assert!(short.as_mut().poll(&mut context).is_pending());
+        drop(inbox.recv().await);
+        assert!(short.as_mut().poll(&mut context).is_pending());
+        long.await;
+        let taken = inbox.recv().await.unwrap();
+        assert_eq!(taken.frame.body().len(), LEAST);
+        drop(taken);
+        short.await;
+        assert_eq!(inbox.recv().await.unwrap().frame.body().len(), 1);
+    }
+
+    #[tokio::test]
+    async fn who_waits_for_memory_is_woken_by_the_end() {
+        let memory = Arc::new(MemoryBudget::new(LEAST));
+        let (delivery, _messages) = Delivery::new(1 << 20, memory);
+        delivery.deliver(frame(LEAST / 2)).await;
+        tokio::join!(delivery.deliver(frame(LEAST)), async { delivery.close() });
     }
 }

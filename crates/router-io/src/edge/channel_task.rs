@@ -33,6 +33,10 @@ use crate::sdk_channels::{Command, Notice, Notices, SdkHandle};
 
 /// Frames that are handled before others have their turn.
 const FRAMES: usize = 32;
+/// Bytes of memory that a channel counts as which carries nothing.
+const IDLE: usize = 32 << 10;
+/// Bytes that it counts as in the share of its identity: its inbox and its queue may fill at any time.
+const RESERVED: usize = 128 << 10;
 /// How long a question to the SDK is remembered; the channel gives up earlier.
 const ASK_TIMEOUT: Duration = Duration::from_mins(1);
 
@@ -86,7 +90,7 @@ impl ChannelTask {
             taken_sender,
         );
         Self {
-            memory: Account::new(shared.ends.relay().memory()),
+            memory: Account::reserving(&new.handle.memory, RESERVED),
             shared,
             outbox: Outbox::new(new.handle.channel.clone()),
             handle: new.handle,
@@ -165,7 +169,7 @@ impl ChannelTask {
 
     fn account_for_memory(&mut self) {
         let held = self.sdk.backlog() + self.outbox.waiting_bytes();
-        self.memory.set(held);
+        self.memory.set(IDLE + held);
         self.sdk.heed_memory(self.memory.budget());
     }
 

@@ -42,8 +42,7 @@ impl SdkListener {
         };
         let terms = ListenerTerms {
             transport: Transport::new(shared.clock.of_channels(), limits)
-                .observed(shared.observer.clone())
-                .within(Arc::clone(shared.ends.relay().memory())),
+                .observed(shared.observer.clone()),
             options: ChannelOptions {
                 default_queue: queue,
                 ..options

@@ -6,14 +6,16 @@ use std::sync::Arc;
 use portcullis_channel::group::{Attachment, RefusalReason, Reservation};
 use portcullis_channel::hello::RejectClass;
 use portcullis_listener::Connection;
+use portcullis_memory_budget::MemoryBudget;
 use portcullis_router::edge::{
-    ChannelId, Client, ClientCertificates, Denial, EdgeLimits, Login, LoginStep, SdkChannel,
-    SdkPeer, hello_headers,
+    Client, ClientCertificates, Denial, EdgeLimits, Login, LoginStep, SdkChannel, SdkPeer,
+    hello_headers,
 };
 use portcullis_transport::{ChannelHandle, Inbox, Incoming, Place, Stream, Transport};
 use portcullis_wire::control::connect_event::ConnectTime;
 use portcullis_wire::edge::SdkHello;
 use portcullis_xgress::Options;
+use tokio::sync::mpsc;
 use tokio::time::sleep_until;
 
 use super::Shared;
@@ -46,9 +48,7 @@ pub(super) async fn admit(
     connection: &Connection,
     hello: SdkHello,
 ) -> Result<Client, Denial> {
-    if shared.ends.relay().memory().is_scarce() {
-        return Err(Denial::busy("the router is short of memory"));
-    }
+    check_memory(shared.ends.relay().memory())?;
     let now = shared.clock.timestamp();
     let certificates = certificates(shared, connection).await?;
     let mut login = Login::new(hello, certificates, &shared.limits, now)?;
@@ -57,7 +57,10 @@ pub(super) async fn admit(
         let news = shared.rights.news();
         let now = shared.clock.timestamp();
         match login.poll(&*shared.rights, now) {
-            LoginStep::Admitted(client) => return Ok(client),
+            LoginStep::Admitted(client) => {
+                check_memory(&shared.memory.of(&client.session.identity))?;
+                return Ok(client);
+            },
             LoginStep::Denied(denial) => {
                 shared
                     .metrics
@@ -72,6 +75,13 @@ pub(super) async fn admit(
             },
         }
     }
+}
+
+fn check_memory(memory: &MemoryBudget) -> Result<(), Denial> {
+    if memory.is_scarce() {
+        return Err(Denial::busy("the router is short of memory"));
+    }
+    Ok(())
 }
 
 /// The certificates of a client. Until the data model has arrived, they cannot be judged.
@@ -209,7 +219,9 @@ async fn open<S: Stream>(
             return;
         },
     };
-    let (handle, inbox) = terms.transport.open(grant, terms.options, connected);
+    let memory = shared.memory.of(&identity);
+    let transport = terms.transport.clone().within(Arc::clone(&memory));
+    let (handle, inbox) = transport.open(grant, terms.options, connected);
     let Ok(registration) = shared.groups.open(reservation, handle.clone()) else {
         shared.presence.leave(channel);
         handle.close();
@@ -217,7 +229,8 @@ async fn open<S: Stream>(
     };
     tracing::info!(channel = channel.0, %identity, peer = %connection.peer, "a client is connected");
     shared.metrics.connected.mark(1);
-    let task = channel_task(shared, terms, channel, client, (handle.clone(), inbox));
+    let handles = SdkHandle::new(channel, identity, handle.clone(), memory, &terms.limits);
+    let task = channel_task(shared, terms, client, handles, inbox);
     let served = Arc::clone(shared);
     shared.clients.spawn(async move {
         task.run().await;
@@ -231,12 +244,11 @@ async fn open<S: Stream>(
 fn channel_task(
     shared: &Arc<Shared>,
     terms: &ListenerTerms,
-    channel: ChannelId,
     client: Client,
-    (handle, inbox): (ChannelHandle, Inbox),
+    (handle, commands): (Arc<SdkHandle>, mpsc::Receiver<Command>),
+    inbox: Inbox,
 ) -> ChannelTask {
-    let identity = client.session.identity.clone();
-    let (handle, commands) = SdkHandle::new(channel, identity, handle, &terms.limits);
+    let channel = handle.id;
     shared.channels.add(Arc::clone(&handle));
     shared.rights.open(channel, &client.session);
     if shared.stop.is_cancelled() {

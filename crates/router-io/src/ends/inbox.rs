@@ -93,6 +93,11 @@ impl Inbox {
         &self.circuit
     }
 
+    /// The memory that the end shares with others.
+    pub(super) fn budget(&self) -> Arc<MemoryBudget> {
+        Arc::clone(self.state.lock().memory.budget())
+    }
+
     pub(super) fn want(&self, wish: impl FnOnce(&mut Wishes)) {
         let mut state = self.state.lock();
         if !state.is_closed {
@@ -134,9 +139,11 @@ impl State {
     fn has_room(&self, max_bytes: usize) -> bool {
         let allowance = self.memory.budget().allowance();
         let max_weight = max_bytes.saturating_add(MAX_OVERHEAD).min(allowance);
-        self.bytes < max_bytes
+        let has_room = self.bytes < max_bytes
             && self.memory.held() < max_weight
-            && self.messages.len() < MAX_PAYLOADS
+            && self.messages.len() < MAX_PAYLOADS;
+        // Acknowledgements free memory.
+        has_room || self.messages.is_empty()
     }
 
     fn push(&mut self, message: CircuitMessage) {

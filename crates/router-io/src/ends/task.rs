@@ -31,6 +31,9 @@ const TURNS: usize = 32;
 /// Bytes of memory that an end counts as which carries nothing.
 const IDLE: usize = 4 << 10;
 
+/// Bytes that an end counts as in its share of the memory, since it may take a message at any time.
+const RESERVED: usize = 16 << 10;
+
 /// An end: a future that is ready when nothing is left of it.
 pub(super) struct End<L: LocalSide> {
     relay: Arc<Relay>,
@@ -85,7 +88,7 @@ impl<L: LocalSide> End<L> {
         local: L,
     ) -> Self {
         Self {
-            memory: Account::new(relay.memory()),
+            memory: Account::reserving(&inbox.budget(), RESERVED),
             relay,
             hop,
             inbox,

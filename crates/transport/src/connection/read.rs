@@ -1,10 +1,10 @@
 //! Reading frames.
 
 use super::ConnectionEnd;
-use crate::inbox::MEMORY_INTERVAL;
 use crate::shared::Member;
 use bytes::BytesMut;
 use portcullis_memory_budget::Account;
+use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::time::{sleep, timeout};
 
@@ -12,6 +12,9 @@ use tokio::time::{sleep, timeout};
 const SMALL: usize = 2 * 1024;
 /// Room for a read while reads fill their room.
 const LARGE: usize = 64 * 1024;
+
+/// How often whoever waits for memory of others looks whether there is some: it is rare, and nobody tells.
+const MEMORY_INTERVAL: Duration = Duration::from_millis(20);
 
 /// What a frame may take however little memory there is: one with a payload of a circuit, of which the longest
 /// that are usual have 64 KiB and a little more.

@@ -117,6 +117,29 @@ async fn nobody_is_let_in_while_memory_is_short() {
     assert!(entered.is_ok());
 }
 
+/// However many channels and circuits it has.
+#[tokio::test]
+async fn an_identity_that_takes_its_share_of_the_memory_leaves_the_rest_to_others() {
+    let (world, _controller) = World::connected(&["alice", "bob"]).await;
+    let alice = world.network.identity("alice");
+    let alices = world.network.access_token("alice", &alice, 1000);
+    let _sdk = enter(world.address, &world.network, &alice, Some(&alices)).await;
+    let channels = world.edge.channels_of(&"alice".into());
+    let mut stalled = Account::new(&channels[0].memory);
+    stalled.set(world.memory.limit() / 5);
+    assert!(!world.memory.is_scarce());
+    let refused = enter(world.address, &world.network, &alice, Some(&alices)).await;
+    assert_eq!(reason(refused).0, RejectClass::Busy);
+
+    let bob = world.network.identity("bob");
+    let bobs = world.network.access_token("bob", &bob, 1000);
+    let entered = enter(world.address, &world.network, &bob, Some(&bobs)).await;
+    assert!(entered.is_ok());
+    drop(stalled);
+    let entered = enter(world.address, &world.network, &alice, Some(&alices)).await;
+    assert!(entered.is_ok());
+}
+
 #[tokio::test]
 async fn certificate_of_the_identity_need_not_be_the_one_of_the_token() {
     let (world, _controller) = World::connected(&["alice"]).await;
