@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use rustix::net::sockopt;
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -68,6 +69,37 @@ pub enum ListenError {
     },
 }
 
+/// Binds a socket that is to listen for TCP, after `set` has set its options. At all addresses of IPv6, it takes in
+/// those of IPv4 as well, whatever the system's default is.
+///
+/// # Errors
+///
+/// Those of the operating system.
+pub fn bind_socket(
+    address: SocketAddr,
+    set: impl FnOnce(&TcpSocket) -> io::Result<()>,
+) -> io::Result<TcpSocket> {
+    let socket = if address.is_ipv4() {
+        TcpSocket::new_v4()?
+    } else {
+        TcpSocket::new_v6()?
+    };
+    if address.is_ipv6() && address.ip().is_unspecified() {
+        sockopt::set_ipv6_v6only(&socket, false)?;
+    }
+    // Elsewhere the option lets two programs share a port.
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    set(&socket)?;
+    socket.bind(address)?;
+    Ok(socket)
+}
+
+/// Whether the computer has no addresses of a family, such as IPv6.
+pub fn is_unknown_family(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(rustix::io::Errno::AFNOSUPPORT.raw_os_error())
+}
+
 impl Listener {
     /// Binds `address`; port 0 takes any free port. Clients can connect from here on, and wait.
     ///
@@ -77,22 +109,16 @@ impl Listener {
             io::ErrorKind::AddrInUse => ListenError::InUse(address),
             io::ErrorKind::PermissionDenied => ListenError::Denied(address),
             io::ErrorKind::AddrNotAvailable => ListenError::NotHere(address),
+            _ if is_unknown_family(&source) => ListenError::NotHere(address),
             _ => ListenError::Other { address, source },
         })
     }
 
     fn open(address: SocketAddr) -> io::Result<Self> {
-        let socket = if address.is_ipv4() {
-            TcpSocket::new_v4()?
-        } else {
-            TcpSocket::new_v6()?
-        };
-        // Elsewhere the option lets two programs share a port.
-        #[cfg(unix)]
-        socket.set_reuseaddr(true)?;
-        // Every connection inherits it.
-        socket.set_send_buffer_size(SEND_BUFFER)?;
-        socket.bind(address)?;
+        let socket = bind_socket(address, |socket| {
+            // Every connection inherits it.
+            socket.set_send_buffer_size(SEND_BUFFER)
+        })?;
         let socket = socket.listen(BACKLOG)?;
         let local = socket.local_addr()?;
         Ok(Self {

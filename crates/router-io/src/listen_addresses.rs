@@ -3,6 +3,7 @@
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
+use portcullis_listener::{ListenError, is_unknown_family};
 use tokio::net::lookup_host;
 
 /// Addresses of this computer. The first one that can be listened at counts.
@@ -27,9 +28,36 @@ pub(crate) async fn listen_addresses(host: &str, port: u16) -> io::Result<Vec<So
     Ok(found)
 }
 
-/// Opens a listener at the first address that can be had. The error is that of the last one, or `none` without
-/// addresses.
-pub(crate) fn open_first<T, E>(
+/// That an address could not be listened at.
+pub(crate) trait ListenFailure {
+    /// Whether this computer has no such address, so that another one may stand for it.
+    fn is_not_here(&self) -> bool;
+}
+
+impl ListenFailure for ListenError {
+    fn is_not_here(&self) -> bool {
+        matches!(self, Self::NotHere(_))
+    }
+}
+
+impl ListenFailure for io::Error {
+    fn is_not_here(&self) -> bool {
+        self.kind() == io::ErrorKind::AddrNotAvailable || is_unknown_family(self)
+    }
+}
+
+/// The error of a listener without addresses.
+pub(crate) fn no_address() -> ListenError {
+    ListenError::NotHere((Ipv6Addr::UNSPECIFIED, 0).into())
+}
+
+/// Opens a listener at the first address that this computer has. One that it has but cannot be had, such as one
+/// that is in use, is an error: elsewhere, nobody would look for the listener.
+///
+/// # Errors
+///
+/// That of the last address that was tried, or `none` without addresses.
+pub(crate) fn open_first<T, E: ListenFailure>(
     addresses: &[SocketAddr],
     none: E,
     mut open: impl FnMut(SocketAddr) -> Result<T, E>,
@@ -37,8 +65,8 @@ pub(crate) fn open_first<T, E>(
     let mut failure = none;
     for address in addresses {
         match open(*address) {
-            Ok(opened) => return Ok(opened),
-            Err(error) => failure = error,
+            Err(error) if error.is_not_here() => failure = error,
+            result => return result,
         }
     }
     Err(failure)
@@ -64,14 +92,24 @@ mod tests {
     }
 
     #[test]
-    fn first_address_that_can_be_had_counts() {
+    fn first_address_that_is_here_counts() {
+        use io::ErrorKind;
         let addresses = [1, 2, 3].map(|port| (Ipv4Addr::LOCALHOST, port).into());
-        let from_two = |address: SocketAddr| {
-            let port = address.port();
-            if port >= 2 { Ok(port) } else { Err(port) }
+        let open = |addresses: &[SocketAddr], second: Result<u16, ErrorKind>| {
+            let none = io::Error::from(ErrorKind::NotFound);
+            let opened = open_first(addresses, none, |address| match address.port() {
+                1 => Err(ErrorKind::AddrNotAvailable.into()),
+                2 => second.map_err(io::Error::from),
+                port => Ok(port),
+            });
+            opened.map_err(|error| error.kind())
         };
-        assert_eq!(open_first(&addresses, 0, from_two), Ok(2));
-        assert_eq!(open_first(&addresses[..1], 0, from_two), Err(1));
-        assert_eq!(open_first(&[], 0, from_two), Err(0));
+        let not_here = Err(ErrorKind::AddrNotAvailable);
+        assert_eq!(open(&addresses, Ok(2)), Ok(2));
+        assert_eq!(open(&addresses, not_here), Ok(3));
+        let in_use = Err(ErrorKind::AddrInUse);
+        assert_eq!(open(&addresses, in_use), in_use);
+        assert_eq!(open(&addresses[..1], Ok(2)), not_here);
+        assert_eq!(open(&[], Ok(2)), Err(ErrorKind::NotFound));
     }
 }

@@ -9,7 +9,7 @@ use portcullis_yaml::syntax::HostPort;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::listen_addresses::{listen_addresses, open_first};
+use crate::listen_addresses::{listen_addresses, no_address, open_first};
 use crate::tls::Tls;
 
 /// A protocol that is served.
@@ -121,8 +121,7 @@ impl Listeners {
         let limits = self.limits;
         let bound = self.shared.into_iter().map(|port| {
             let protocols = port.protocols;
-            let none = ListenError::NotHere((Ipv6Addr::UNSPECIFIED, 0).into());
-            let mut listener = open_first(&port.addresses, none, Listener::bind)?;
+            let mut listener = open_first(&port.addresses, no_address(), Listener::bind)?;
             let mut limits = Limits {
                 max_half_open: 0,
                 ..limits.clone()

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::health::Health;
-use crate::listen_addresses::{listen_addresses, open_first};
+use crate::listen_addresses::{listen_addresses, no_address, open_first};
 use crate::tls::Tls;
 
 /// A server of the section `web` cannot be started.
@@ -229,9 +229,7 @@ async fn open(interface: &str) -> Result<Listener, WebError> {
     let host = host.trim_start_matches('[').trim_end_matches(']');
     let addresses = listen_addresses(host, port).await;
     let addresses = addresses.map_err(|_unknown| unusable())?;
-    open_first(&addresses, unusable(), |address| {
-        Listener::bind(address).map_err(WebError::Listen)
-    })
+    open_first(&addresses, no_address(), Listener::bind).map_err(WebError::Listen)
 }
 
 #[cfg(test)]

@@ -24,6 +24,7 @@ use self::source::{Registration, Source};
 use super::circuits::CircuitRequests;
 use super::{IngressOpenError, candidates};
 use crate::ends::DatagramSide;
+use crate::listen_addresses::open_first;
 
 /// Sources that a listener has at a time; datagrams of others are lost.
 pub(super) const MAX_SOURCES: usize = 1024;
@@ -73,14 +74,12 @@ impl PacketListener {
             return Err(IngressOpenError::UnixPackets { key });
         };
         let addresses = candidates(&key, &place).await?;
-        let (socket, local) =
-            bind(&addresses, family)
-                .await
-                .map_err(|source| IngressOpenError::Bind {
-                    key: key.clone(),
-                    address,
-                    source,
-                })?;
+        let bound = bind(&addresses, family);
+        let (socket, local) = bound.map_err(|source| IngressOpenError::Bind {
+            key: key.clone(),
+            address,
+            source,
+        })?;
         let entrance = Entrance {
             kind: match door.service {
                 Some(_) => "xgress/proxy_udp",
@@ -110,15 +109,36 @@ impl PacketListener {
     }
 }
 
-async fn bind(addresses: &[SocketAddr], family: IpFamily) -> io::Result<(UdpSocket, SocketAddr)> {
+fn bind(addresses: &[SocketAddr], family: IpFamily) -> io::Result<(UdpSocket, SocketAddr)> {
     let addresses: Vec<SocketAddr> = addresses
         .iter()
         .copied()
         .filter(|one| family.has(one))
         .collect();
-    let socket = UdpSocket::bind(&addresses[..]).await?;
-    let local = socket.local_addr()?;
-    Ok((socket, local))
+    let none = io::ErrorKind::AddrNotAvailable.into();
+    open_first(&addresses, none, |address| {
+        let socket = UdpSocket::from_std(bind_one(address, family)?)?;
+        let local = socket.local_addr()?;
+        Ok((socket, local))
+    })
+}
+
+/// At all addresses of IPv6, those of IPv4 are taken in as well if they are wanted, whatever the system's default
+/// is.
+fn bind_one(address: SocketAddr, family: IpFamily) -> io::Result<std::net::UdpSocket> {
+    use rustix::net::{self, AddressFamily, SocketFlags, SocketType, sockopt};
+    let domain = if address.is_ipv4() {
+        AddressFamily::INET
+    } else {
+        AddressFamily::INET6
+    };
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    let socket = net::socket_with(domain, SocketType::DGRAM, flags, None)?;
+    if address.is_ipv6() && address.ip().is_unspecified() {
+        sockopt::set_ipv6_v6only(&socket, family == IpFamily::V6)?;
+    }
+    net::bind(&socket, &address)?;
+    Ok(socket.into())
 }
 
 /// Receives datagrams forever.

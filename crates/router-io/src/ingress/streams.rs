@@ -1,12 +1,12 @@
 //! Listeners for streams: `transport` and `proxy`.
 
 use std::io;
-use std::net::{Ipv6Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use portcullis_listener::{
-    Connection, Greeting, Limits, ListenError, Listener, StreamFuture, StreamService,
+    Connection, Greeting, Limits, Listener, StreamFuture, StreamService, bind_socket,
 };
 use portcullis_router::address::Protocol;
 use portcullis_router::ingress::{DialAnswer, DialLine, MAX_LINE, StreamDoor};
@@ -24,11 +24,14 @@ use tokio_util::task::TaskTracker;
 use super::circuits::{CircuitRequests, NoCircuit};
 use super::{IngressOpenError, candidates};
 use crate::ends::SocketSide;
-use crate::listen_addresses::open_first;
+use crate::listen_addresses::{no_address, open_first};
 use crate::tls::Tls;
 
 /// Streams that a listener has at a time.
 pub(super) const MAX_STREAMS: usize = 10_000;
+
+/// Connections that the kernel may queue for accepting; it caps the value at its own limit.
+const BACKLOG: u32 = 4096;
 
 /// How long a client may take for its first line, and for taking the answer.
 const LINE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -68,7 +71,8 @@ impl StreamListener {
         let addresses = candidates(&key, &door.address.place).await?;
         let is_tls = door.address.protocol == Protocol::Tls;
         let (socket, local) = if is_tls {
-            let listener = bind_tls(&addresses).map_err(|source| IngressOpenError::BindTls {
+            let bound = open_first(&addresses, no_address(), Listener::bind);
+            let listener = bound.map_err(|source| IngressOpenError::BindTls {
                 key: key.clone(),
                 source,
             })?;
@@ -80,7 +84,7 @@ impl StreamListener {
             };
             (Socket::Tls(Box::new(socket)), local)
         } else {
-            let bound = bind_tcp(&addresses).await;
+            let bound = bind_tcp(&addresses);
             let (listener, local) = bound.map_err(|source| IngressOpenError::Bind {
                 key: key.clone(),
                 address: door.address.to_string(),
@@ -126,15 +130,13 @@ impl StreamListener {
     }
 }
 
-async fn bind_tcp(addresses: &[SocketAddr]) -> io::Result<(TcpListener, SocketAddr)> {
-    let listener = TcpListener::bind(addresses).await?;
-    let local = listener.local_addr()?;
-    Ok((listener, local))
-}
-
-fn bind_tls(addresses: &[SocketAddr]) -> Result<Listener, ListenError> {
-    let none = ListenError::NotHere((Ipv6Addr::UNSPECIFIED, 0).into());
-    open_first(addresses, none, Listener::bind)
+fn bind_tcp(addresses: &[SocketAddr]) -> io::Result<(TcpListener, SocketAddr)> {
+    let none = io::ErrorKind::AddrNotAvailable.into();
+    open_first(addresses, none, |address| {
+        let listener = bind_socket(address, |_| Ok(()))?.listen(BACKLOG)?;
+        let local = listener.local_addr()?;
+        Ok((listener, local))
+    })
 }
 
 /// Accepts connections forever, each into a task of its own.

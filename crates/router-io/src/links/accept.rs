@@ -42,11 +42,11 @@ pub(super) enum NotAccepted {
 }
 
 impl NotAccepted {
-    /// What the router is told: whether it may try again soon.
+    /// What the router is told: neither passes soon.
     const fn class(self) -> RejectClass {
         match self {
             Self::IdTaken => RejectClass::NotPermitted,
-            Self::TooMany => RejectClass::Busy,
+            Self::TooMany => RejectClass::Unspecified,
         }
     }
 }

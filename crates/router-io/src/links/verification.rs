@@ -45,10 +45,12 @@ pub(super) enum Unverified {
 }
 
 impl Unverified {
-    /// What the router is told: whether it may try again soon.
+    /// What the router is told: whether it may try again soon. A controller that does not answer in time has
+    /// enough to do.
     pub(super) const fn class(&self) -> RejectClass {
         match self {
-            Self::NoController | Self::NoAnswer => RejectClass::Busy,
+            Self::NoController => RejectClass::Busy,
+            Self::NoAnswer => RejectClass::Unspecified,
             Self::NoCertificate | Self::Untrusted(_) | Self::Refused(_) => {
                 RejectClass::NotPermitted
             },

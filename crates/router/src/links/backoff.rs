@@ -98,6 +98,11 @@ impl BackoffPolicy {
         let pause = Duration::try_from_secs_f64(before.as_secs_f64() * factor);
         pause.unwrap_or(self.max).clamp(self.min, self.max)
     }
+
+    /// The shortest pause, and up to half of it more: many routers may be told at the same time to come again.
+    pub(super) fn short_pause(&self, entropy: &dyn Entropy) -> Duration {
+        self.min.mul_f64(1.0 + random_fraction(entropy) / 2.0)
+    }
 }
 
 /// A random number from 0 to below 1.

@@ -130,10 +130,15 @@ impl DialTarget {
         self.due = after(now, self.pause);
     }
 
-    /// Schedules the next attempt after the shortest pause, with which growth begins anew.
-    pub(super) fn retry_soon(&mut self, policy: BackoffPolicy, now: Timestamp) {
+    /// Schedules the next attempt after a pause that is nearly the shortest, with which growth begins anew.
+    pub(super) fn retry_soon(
+        &mut self,
+        policy: BackoffPolicy,
+        entropy: &dyn Entropy,
+        now: Timestamp,
+    ) {
         self.pause = policy.min();
-        self.due = after(now, self.pause);
+        self.due = after(now, policy.short_pause(entropy));
     }
 
     /// Schedules an attempt now and resets the backoff.

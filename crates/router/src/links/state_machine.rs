@@ -23,8 +23,8 @@ use crate::time::after;
 pub enum DialFailure {
     /// There is no link: no connection, a failed negotiation, or a full dial queue.
     Failed,
-    /// The peer is there, but cannot take a link for now. The shortest pause follows, however many failures
-    /// there were.
+    /// The peer is there, but cannot take a link for a moment. The shortest pause follows, and up to half of it
+    /// more, however many failures there were.
     Busy,
     /// The peer closed it before it was in use, most likely because it had dialed too. One to four
     /// seconds are added to the pause, so that the two do not collide again.
@@ -246,7 +246,7 @@ impl Links {
         }
         match failure {
             DialFailure::Failed => target.record_failure(policy, self.entropy.as_ref(), now),
-            DialFailure::Busy => target.retry_soon(policy, now),
+            DialFailure::Busy => target.retry_soon(policy, self.entropy.as_ref(), now),
             DialFailure::Duplicate => {
                 target.record_failure(policy, self.entropy.as_ref(), now);
                 target.due = after(target.due, collision_delay(self.entropy.as_ref()));
