@@ -7,6 +7,7 @@ use portcullis_channel::group::{Attachment, RefusalReason, Reservation};
 use portcullis_channel::hello::RejectClass;
 use portcullis_listener::Connection;
 use portcullis_memory_budget::MemoryBudget;
+use portcullis_router::circuits::SHORT_OF_MEMORY;
 use portcullis_router::edge::{
     Client, ClientCertificates, Denial, EdgeLimits, Login, LoginStep, SdkChannel, SdkPeer,
     hello_headers,
@@ -79,7 +80,7 @@ pub(super) async fn admit(
 
 fn check_memory(memory: &MemoryBudget) -> Result<(), Denial> {
     if memory.is_scarce() {
-        return Err(Denial::busy("the router is short of memory"));
+        return Err(Denial::busy(SHORT_OF_MEMORY));
     }
     Ok(())
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
+use portcullis_router::circuits::SHORT_OF_MEMORY;
 use portcullis_router::edge::{CircuitId, Recipient, RequestFailure};
 use portcullis_router::ingress::DialLine;
 use portcullis_wire::control::ControlMessage;
@@ -21,7 +22,7 @@ const LATE: Duration = Duration::from_mins(1);
 /// Why there is no circuit. The text is for the client, too.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum NoCircuit {
-    #[error("the router is short of memory")]
+    #[error("{SHORT_OF_MEMORY}")]
     NoMemory,
     #[error("no controller is connected")]
     NoController,

@@ -17,6 +17,7 @@ use super::*;
 use crate::control::tests::controller::{FakeController, RouterChannel};
 use crate::control::tests::world::Authority;
 use crate::identity::test_files::TestFiles;
+use crate::tls::Tls;
 
 /// Every kind of listener with TLS.
 const LISTENERS: &str = "

@@ -34,6 +34,7 @@ use super::names::ChannelId;
 use super::refusal::Refusal;
 use super::subscription::Subscription;
 use super::timers::Timers;
+use crate::circuits::SHORT_OF_MEMORY;
 
 /// The channel of an SDK, whether it has one connection or several.
 ///
@@ -252,7 +253,7 @@ impl SdkChannel {
             return Err(Refusal::busy("too many connections"));
         }
         if self.is_memory_scarce {
-            return Err(Refusal::busy("the router is short of memory"));
+            return Err(Refusal::busy(SHORT_OF_MEMORY));
         }
         Ok(())
     }
