@@ -8,6 +8,7 @@
 mod message;
 mod sync_state;
 
+use crate::model::Sent;
 use crate::plane::Plane;
 use crate::session::Session;
 use message::FullState;
@@ -16,7 +17,6 @@ use portcullis_app::sessions::for_routers::SessionNews;
 use portcullis_channel::{Message, SendErrorKind};
 use portcullis_data_model::session_sync::SyncIds;
 use portcullis_domain::view::SyncStatus;
-use portcullis_transport::Written;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
@@ -131,7 +131,7 @@ async fn full_state(plane: &Arc<Plane>) -> Arc<FullState> {
 
 /// Sends a router all sessions, as fast as it reads, and then what has changed since.
 async fn send_all(plane: &Plane, (router, round): (&Arc<Session>, u64), full: &FullState) {
-    let mut on_the_way: VecDeque<Written> = VecDeque::new();
+    let mut on_the_way: VecDeque<Sent> = VecDeque::new();
     for message in &full.messages {
         while on_the_way.len() >= WINDOW {
             if let Some(oldest) = on_the_way.pop_front() {
@@ -156,7 +156,7 @@ async fn send_all(plane: &Plane, (router, round): (&Arc<Session>, u64), full: &F
 }
 
 /// Sends one message when there is room; `None` once the channel is closed.
-async fn send(router: &Session, message: &Message) -> Option<Written> {
+async fn send(router: &Session, message: &Message) -> Option<Sent> {
     loop {
         match router.send_tracked(message.clone()) {
             Ok(written) => return Some(written),

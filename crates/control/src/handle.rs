@@ -44,8 +44,6 @@ impl Handler {
     }
 
     /// Greets the router, and handles its messages until its channel is closed.
-    ///
-    /// A router that takes no replies is not listened to: whoever asks through it has to wait, too.
     pub(crate) async fn run(self, mut inbox: Inbox) {
         let sending = self.session.send_waiting();
         tokio::pin!(sending);
@@ -55,7 +53,7 @@ impl Handler {
         self.validate_terminators();
         loop {
             tokio::select! {
-                frame = self.listen(&mut inbox) => match frame {
+                frame = inbox.next() => match frame {
                     Some(frame) => self.handle(&frame),
                     None => return,
                 },
@@ -69,11 +67,6 @@ impl Handler {
                 () = self.plane.stop.cancelled() => return,
             }
         }
-    }
-
-    async fn listen(&self, inbox: &mut Inbox) -> Option<Frame> {
-        self.session.replied().await;
-        inbox.next().await
     }
 
     /// Leaves something to the worker of the router; what there are too many of is dropped.
@@ -123,19 +116,12 @@ impl Handler {
             Says::RouterLinks(links) => self.handle_links(links),
             Says::LinkState(state) => self.handle_link_state(state),
             Says::Fault(fault) => self.handle_fault(&fault),
-            Says::VerifyRouter(peer) => self.handle_verify_router(frame, &peer),
             Says::LinkListeners(listeners) => self.handle_listeners(listeners),
             Says::Metrics(metrics) => self.handle_metrics(&metrics),
-            Says::RouterInterfaces(interfaces) => self.handle_interfaces(frame, interfaces),
 
             Says::RouteResult(result) => self.handle_route_result(frame, result),
             Says::CircuitConfirmation(idle) => self.handle_idle_circuits(&idle),
             Says::InspectResponse(response) => self.handle_carried(frame, &response),
-            Says::CircuitRequest(request) => self.handle_circuit_request(frame, request),
-            Says::CreateCircuitV1(request) => self.handle_dial_v1(frame, request),
-            Says::CreateCircuitV2(request) => self.handle_dial_v2(frame, request),
-            Says::CreateCircuitV3(request) => self.handle_dial_v3(frame, request),
-            Says::CreateTunnelCircuit(request) => self.handle_tunnel_dial(frame, request),
 
             Says::ClientHello(hello) => self.handle_client_hello(hello),
             Says::ResynchronizationRequest(request) => self.handle_resynchronization(&request),
@@ -145,36 +131,59 @@ impl Handler {
             Says::ConnectEvents(events) => self.session.set_connections(events),
             Says::RequestClusterMembers => self.send_controllers(),
 
-            Says::CreateTerminatorV1(request) => self.handle_create_terminator_v1(frame, request),
-            Says::CreateTerminatorV2(request) => self.handle_create_terminator(frame, request),
-            Says::CreateTunnelTerminator(request) => {
-                self.handle_create_tunnel_terminator(frame, request);
-            },
-            Says::UpdateTerminator(request) => self.handle_update_terminator(frame, request),
-            Says::UpdateEdgeTerminator(request) => {
-                self.handle_update_edge_terminator(frame, request);
-            },
-            Says::UpdateTunnelTerminator(request) => {
-                self.handle_update_tunnel_terminator(frame, request);
-            },
-            Says::RemoveTerminator(request) => self.handle_remove_terminator(frame, request),
-            Says::RemoveTerminators(request) => self.handle_remove_terminators(frame, &request),
-            Says::RemoveEdgeTerminator(request) => {
-                self.handle_remove_edge_terminator(frame, request);
-            },
-            Says::RemoveTunnelTerminator(request) => {
-                self.handle_remove_tunnel_terminator(frame, request);
-            },
             Says::ValidatedTerminators(states) => self.handle_validated_terminators(&states),
             Says::HealthEvent(event) => self.handle_health_event(event),
             Says::TunnelHealthEvent(event) => self.handle_tunnel_health_event(event),
-
-            Says::QuiesceRouter => self.handle_quiesce(frame),
-            Says::DequiesceRouter => self.handle_dequiesce(frame),
-            Says::DecommissionRouter => self.handle_decommission(frame),
-
             Says::ExtendCertificates(request) => self.handle_extend_certificates(request),
-            Says::VerifyCertificates(request) => self.handle_verify_certificates(frame, request),
+
+            request => self.dispatch_request(frame, request),
+        }
+    }
+
+    /// Dispatches what is replied to, unless the router takes no replies. It asks again for what was not
+    /// answered; and meanwhile it is listened to, since others wait for what it says of circuits and links.
+    fn dispatch_request(&self, frame: &Frame, request: ControlMessage) {
+        use ControlMessage as Asks;
+        if self.session.is_full_of_replies() {
+            let content_type = request.content_type().0;
+            tracing::warn!(router = %self.session.id(), content_type, "a router that reads no replies is not answered");
+            return;
+        }
+        match request {
+            Asks::VerifyRouter(peer) => self.handle_verify_router(frame, &peer),
+            Asks::RouterInterfaces(interfaces) => self.handle_interfaces(frame, interfaces),
+
+            Asks::CircuitRequest(request) => self.handle_circuit_request(frame, request),
+            Asks::CreateCircuitV1(request) => self.handle_dial_v1(frame, request),
+            Asks::CreateCircuitV2(request) => self.handle_dial_v2(frame, request),
+            Asks::CreateCircuitV3(request) => self.handle_dial_v3(frame, request),
+            Asks::CreateTunnelCircuit(request) => self.handle_tunnel_dial(frame, request),
+
+            Asks::CreateTerminatorV1(request) => self.handle_create_terminator_v1(frame, request),
+            Asks::CreateTerminatorV2(request) => self.handle_create_terminator(frame, request),
+            Asks::CreateTunnelTerminator(request) => {
+                self.handle_create_tunnel_terminator(frame, request);
+            },
+            Asks::UpdateTerminator(request) => self.handle_update_terminator(frame, request),
+            Asks::UpdateEdgeTerminator(request) => {
+                self.handle_update_edge_terminator(frame, request);
+            },
+            Asks::UpdateTunnelTerminator(request) => {
+                self.handle_update_tunnel_terminator(frame, request);
+            },
+            Asks::RemoveTerminator(request) => self.handle_remove_terminator(frame, request),
+            Asks::RemoveTerminators(request) => self.handle_remove_terminators(frame, &request),
+            Asks::RemoveEdgeTerminator(request) => {
+                self.handle_remove_edge_terminator(frame, request);
+            },
+            Asks::RemoveTunnelTerminator(request) => {
+                self.handle_remove_tunnel_terminator(frame, request);
+            },
+
+            Asks::QuiesceRouter => self.handle_quiesce(frame),
+            Asks::DequiesceRouter => self.handle_dequiesce(frame),
+            Asks::DecommissionRouter => self.handle_decommission(frame),
+            Asks::VerifyCertificates(request) => self.handle_verify_certificates(frame, request),
 
             other => {
                 let content_type = other.content_type().0;

@@ -2,7 +2,8 @@
 //!
 //! Whoever tells a router something must not wait, and the queues of a channel are short. What comes at once
 //! because of one event, such as the end of a link that carries thousands of circuits, waits here in its place
-//! until the router has taken what is before it.
+//! until the router has taken what is before it. Replies wait apart: a router that asks much and reads slowly
+//! still hears what it has not asked for, and is heard.
 
 mod answers;
 mod line;
@@ -10,36 +11,42 @@ mod line;
 mod tests;
 
 use answers::{Answers, Expected};
-use line::{Line, Waiting};
+use line::{EachLine, Line, LineId, Sequel, Waiting};
 use parking_lot::Mutex;
 use portcullis_channel::{Message, Priority, ReplyTo, Role, SendError, SendErrorKind, Sequence};
 use portcullis_fabric::{Moment, RouteId};
-use portcullis_transport::{ChannelHandle, Written};
-use tokio::sync::Notify;
+use portcullis_transport::ChannelHandle;
+use tokio::sync::{Notify, oneshot};
 
 /// Bytes of the messages that wait for one router. Those of 100 000 circuits, each of which ends or takes
 /// another path, are half as many.
 const MAX_BYTES: usize = 64 * 1024 * 1024;
 
+/// Bytes of the replies among them from which on requests are turned away. Those to 4096 dials are a tenth.
+const MAX_REPLY_BYTES: usize = MAX_BYTES / 4;
+
+/// Bytes of what a router is told unasked from which on it is told no news that can be told later altogether.
+const MAX_NEWS_BYTES: usize = 1024 * 1024;
+
+/// Where news wait.
+const NEWS: LineId = LineId::Told(Priority::Default);
+
 /// The sending side of a router's channel. Nothing here waits but what says so.
 ///
-/// Messages of one priority are sent in the order in which they come. None is refused for want of room, as long
-/// as those that wait take less than [`MAX_BYTES`]; a router for which there are more loses its channel, and is
-/// told everything anew when it returns.
+/// What a router is told unasked is sent in the order in which it comes, as far as its priority is the same, and
+/// so are replies; the one does not wait for the other. None is refused for want of room, as long as those that
+/// wait take less than [`MAX_BYTES`]; a router for which there are more loses its channel, and is told everything
+/// anew when it returns.
 pub(crate) struct Outlet {
     channel: ChannelHandle,
     state: Mutex<State>,
     /// Told when something begins to wait.
-    high_begun: Notify,
-    default_begun: Notify,
-    /// Told when no reply waits any more.
-    replied: Notify,
+    begun: EachLine<Notify>,
 }
 
 #[derive(Default)]
 struct State {
-    high: Line,
-    default: Line,
+    lines: EachLine<Line>,
     answers: Answers,
 }
 
@@ -48,20 +55,22 @@ impl Outlet {
         Self {
             channel,
             state: Mutex::default(),
-            high_begun: Notify::new(),
-            default_begun: Notify::new(),
-            replied: Notify::new(),
+            begun: EachLine::default(),
         }
     }
 
     /// Tells the router something.
     pub(crate) fn send(&self, priority: Priority, message: Message) {
-        self.put(priority, Waiting::new(message));
+        self.put(LineId::Told(priority), message, Sequel::Nothing);
     }
 
     /// Replies to a message of the router.
     pub(crate) fn reply(&self, to: &ReplyTo, priority: Priority, message: Message) {
-        self.put(priority, Waiting::new(message).in_reply_to(to));
+        self.put(
+            LineId::Replies(priority),
+            message.in_reply_to(to),
+            Sequel::Nothing,
+        );
     }
 
     /// Sends a route, whose result [`take_route`](Self::take_route) knows.
@@ -72,14 +81,14 @@ impl Outlet {
         id: RouteId,
         now: Moment,
     ) {
-        let expected = Expected::Route(id, now);
-        self.put(priority, Waiting::new(message).expecting(expected));
+        let answer = Sequel::Answer(Expected::Route(id, now));
+        self.put(LineId::Told(priority), message, answer);
     }
 
     /// Asks the router what it carries, which [`take_question`](Self::take_question) knows.
     pub(crate) fn ask_for_circuits(&self, priority: Priority, message: Message, now: Moment) {
-        let expected = Expected::Circuits(now);
-        self.put(priority, Waiting::new(message).expecting(expected));
+        let answer = Sequel::Answer(Expected::Circuits(now));
+        self.put(LineId::Told(priority), message, answer);
     }
 
     /// The route that a message answers.
@@ -92,35 +101,39 @@ impl Outlet {
         self.state.lock().answers.take_question(reply_for?)
     }
 
-    /// Sends a message if there is room; whether it was taken.
+    /// Tells the router news, unless too much waits; whether it is told.
     pub(crate) fn try_send(&self, message: Message) -> bool {
-        let state = self.state.lock();
-        state.default.is_empty() && self.channel.send(Priority::Default, message).is_ok()
+        self.put_news(message, Sequel::Nothing).is_ok()
     }
 
-    /// Sends a message if there is room, and tells when it was written.
-    pub(crate) fn send_tracked(&self, message: Message) -> Result<Written, SendErrorKind> {
-        let state = self.state.lock();
-        if !state.default.is_empty() {
-            return Err(SendErrorKind::QueueFull);
-        }
-        let sent = self.channel.send_tracked(Priority::Default, message);
-        sent.map_err(|error| error.why)
+    /// Tells the router news, unless too much waits. The future completes when they are written, or never
+    /// will be.
+    pub(crate) fn send_tracked(
+        &self,
+        message: Message,
+    ) -> Result<impl Future<Output = ()> + Send + use<>, SendErrorKind> {
+        let (sender, sent) = oneshot::channel();
+        self.put_news(message, Sequel::Written(sender))?;
+        Ok(async move {
+            if let Ok(written) = sent.await {
+                written.await;
+            }
+        })
     }
 
-    /// Waits until the router has room for all replies to it. Who asks more before, without taking them, has to
-    /// wait as well.
-    pub(crate) async fn replied(&self) {
-        while self.state.lock().replies() > 0 {
-            self.replied.notified().await;
-        }
+    /// Whether the router has left so many replies unread that it gets no further ones: what it asks is to be
+    /// turned away before anything is done for it.
+    pub(crate) fn is_full_of_replies(&self) -> bool {
+        self.state.lock().lines.reply_bytes() >= MAX_REPLY_BYTES
     }
 
     /// Sends what waits as soon as there is room for it, until the future is dropped.
     pub(crate) async fn run(&self) {
         tokio::join!(
-            self.run_line(Priority::High),
-            self.run_line(Priority::Default)
+            self.run_line(LineId::Told(Priority::High)),
+            self.run_line(LineId::Told(Priority::Default)),
+            self.run_line(LineId::Replies(Priority::High)),
+            self.run_line(LineId::Replies(Priority::Default)),
         );
     }
 
@@ -134,64 +147,54 @@ impl Outlet {
         self.channel.roles()
     }
 
-    fn put(&self, priority: Priority, waiting: Waiting) {
+    fn put(&self, line: LineId, message: Message, sequel: Sequel) {
+        let waiting = Waiting { message, sequel };
         let mut state = self.state.lock();
-        let waiting = if state.line(priority).is_empty() {
-            self.hand_over(&mut state.answers, priority, waiting)
+        let waiting = if state.is_clear(line) {
+            self.hand_over(&mut state.answers, line, waiting)
         } else {
             Some(waiting)
         };
-        let Some(waiting) = waiting else {
-            return;
-        };
-        state.line_mut(priority).push(waiting);
-        if state.high.bytes() + state.default.bytes() > MAX_BYTES {
+        if let Some(waiting) = waiting {
+            self.push(&mut state, line, waiting);
+        }
+    }
+
+    fn put_news(&self, message: Message, sequel: Sequel) -> Result<(), SendErrorKind> {
+        let mut waiting = Waiting { message, sequel };
+        let mut state = self.state.lock();
+        if state.is_clear(NEWS) {
+            match self.transmit(&mut state.answers, NEWS, waiting) {
+                Ok(()) => return Ok(()),
+                Err((refused, SendErrorKind::QueueFull)) => waiting = *refused,
+                Err((_, why)) => return Err(why),
+            }
+        }
+        if state.lines.get(NEWS).bytes() + waiting.bytes() > MAX_NEWS_BYTES {
+            return Err(SendErrorKind::QueueFull);
+        }
+        self.push(&mut state, NEWS, waiting);
+        Ok(())
+    }
+
+    fn push(&self, state: &mut State, line: LineId, waiting: Waiting) {
+        state.lines.get_mut(line).push(waiting);
+        if state.lines.bytes() > MAX_BYTES {
             tracing::warn!("a router does not take its messages, and is put off");
             self.channel.close();
-            state.clear();
-            self.replied.notify_one();
+            state.lines = EachLine::default();
         }
-        self.begun(priority).notify_one();
+        self.begun.get(line).notify_one();
     }
 
     /// Gives a message to the channel. Returns it if there is no room for it.
-    fn hand_over(
-        &self,
-        answers: &mut Answers,
-        priority: Priority,
-        waiting: Waiting,
-    ) -> Option<Waiting> {
-        let Waiting {
-            message,
-            reply_to,
-            expected,
-        } = waiting;
-        let sent = match &reply_to {
-            Some(to) => self.channel.reply(to, priority, message),
-            None => self.channel.send(priority, message),
-        };
-        match sent {
-            Ok(sequence) => {
-                if let Some(expected) = expected {
-                    answers.expect(sequence, expected);
-                }
-                None
-            },
-            Err(SendError {
-                message,
-                why: SendErrorKind::QueueFull,
-            }) => Some(Waiting {
-                message,
-                reply_to,
-                expected,
-            }),
-            // It is told everything anew when it returns.
-            Err(SendError {
-                why: SendErrorKind::Closed,
-                ..
-            }) => None,
+    fn hand_over(&self, answers: &mut Answers, line: LineId, waiting: Waiting) -> Option<Waiting> {
+        match self.transmit(answers, line, waiting) {
+            Err((waiting, SendErrorKind::QueueFull)) => Some(*waiting),
+            // If the channel is closed, the router is told everything anew when it returns.
+            Ok(()) | Err((_, SendErrorKind::Closed)) => None,
             // Without this message the router would not know what others rely on.
-            Err(error) => {
+            Err((_, error)) => {
                 tracing::warn!(%error, "a router cannot be told something, and is put off");
                 self.channel.close();
                 None
@@ -199,60 +202,67 @@ impl Outlet {
         }
     }
 
-    async fn run_line(&self, priority: Priority) {
-        loop {
-            if self.state.lock().line(priority).is_empty() {
-                self.begun(priority).notified().await;
-            } else {
-                self.channel.writable(priority).await;
-                self.pass_on(priority);
-            }
+    /// Gives a message to the channel, or says why it does not take it.
+    fn transmit(
+        &self,
+        answers: &mut Answers,
+        line: LineId,
+        Waiting { message, sequel }: Waiting,
+    ) -> Result<(), (Box<Waiting>, SendErrorKind)> {
+        let refused = |SendError { message, why }, sequel| {
+            let waiting = Waiting { message, sequel };
+            (Box::new(waiting), why)
+        };
+        let priority = line.priority();
+        match sequel {
+            Sequel::Nothing => self
+                .channel
+                .send_in(line.flow(), priority, message)
+                .map(drop)
+                .map_err(|error| refused(error, Sequel::Nothing)),
+            Sequel::Answer(expected) => self
+                .channel
+                .send_in(line.flow(), priority, message)
+                .map(|sequence| answers.expect(sequence, expected))
+                .map_err(|error| refused(error, Sequel::Answer(expected))),
+            Sequel::Written(waiter) => match self.channel.send_tracked(priority, message) {
+                Ok(written) => {
+                    // Nobody may wait any more.
+                    let _ = waiter.send(written);
+                    Ok(())
+                },
+                Err(error) => Err(refused(error, Sequel::Written(waiter))),
+            },
         }
     }
 
-    const fn begun(&self, priority: Priority) -> &Notify {
-        match priority {
-            Priority::High => &self.high_begun,
-            Priority::Default => &self.default_begun,
+    async fn run_line(&self, line: LineId) {
+        loop {
+            if self.state.lock().is_clear(line) {
+                self.begun.get(line).notified().await;
+            } else {
+                self.channel.writable_in(line.flow(), line.priority()).await;
+                self.pass_on(line);
+            }
         }
     }
 
     /// Sends what waits, as far as there is room.
-    fn pass_on(&self, priority: Priority) {
+    fn pass_on(&self, line: LineId) {
         let mut state = self.state.lock();
-        while let Some(waiting) = state.line_mut(priority).pop() {
-            if let Some(refused) = self.hand_over(&mut state.answers, priority, waiting) {
-                state.line_mut(priority).put_back(refused);
+        let State { lines, answers } = &mut *state;
+        let waiting_there = lines.get_mut(line);
+        while let Some(waiting) = waiting_there.pop() {
+            if let Some(refused) = self.hand_over(answers, line, waiting) {
+                waiting_there.put_back(refused);
                 break;
             }
-        }
-        if state.replies() == 0 {
-            self.replied.notify_one();
         }
     }
 }
 
 impl State {
-    const fn line(&self, priority: Priority) -> &Line {
-        match priority {
-            Priority::High => &self.high,
-            Priority::Default => &self.default,
-        }
-    }
-
-    const fn line_mut(&mut self, priority: Priority) -> &mut Line {
-        match priority {
-            Priority::High => &mut self.high,
-            Priority::Default => &mut self.default,
-        }
-    }
-
-    const fn replies(&self) -> usize {
-        self.high.replies() + self.default.replies()
-    }
-
-    fn clear(&mut self) {
-        self.high = Line::default();
-        self.default = Line::default();
+    fn is_clear(&self, line: LineId) -> bool {
+        self.lines.get(line).is_empty()
     }
 }

@@ -16,7 +16,7 @@ use portcullis_domain::ids::{IdentityId, RouterId};
 use portcullis_domain::router::RouterVersion;
 use portcullis_domain::view::{LinkListener, RouterConnection, SyncStatus};
 use portcullis_fabric::{Moment, RouterSession};
-use portcullis_transport::{Clock, Written};
+use portcullis_transport::Clock;
 use portcullis_wire::EncodeError;
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::connect_event::ConnectEvents;
@@ -106,14 +106,14 @@ impl Session {
         }
     }
 
-    /// Sends a message if there is room; whether it was taken.
+    /// Sends news, unless too much waits; whether they are sent.
     pub(crate) fn try_send(&self, message: &Message) -> bool {
         self.outlet.try_send(message.clone())
     }
 
-    /// Sends a message, and tells when it was written.
-    pub(crate) fn send_tracked(&self, message: Message) -> Result<Written, SendErrorKind> {
-        self.outlet.send_tracked(message)
+    /// Sends news, unless too much waits, and tells when they are written.
+    pub(crate) fn send_tracked(&self, message: Message) -> Result<Sent, SendErrorKind> {
+        Ok(Box::pin(self.outlet.send_tracked(message)?))
     }
 
     pub(crate) fn reply(&self, to: &ReplyTo, message: &ControlMessage) {
@@ -145,9 +145,9 @@ impl Session {
         self.outlet.run().await;
     }
 
-    /// Waits until the router has room for all replies to it.
-    pub(crate) async fn replied(&self) {
-        self.outlet.replied().await;
+    /// Whether the router has left so many replies unread that what it asks is turned away.
+    pub(crate) fn is_full_of_replies(&self) -> bool {
+        self.outlet.is_full_of_replies()
     }
 
     fn sendable(&self, message: Result<Message, EncodeError>) -> Option<Message> {
@@ -266,7 +266,7 @@ impl Session {
 
 impl ModelOutlet for Session {
     fn send(&self, message: Message) -> Result<Sent, SendErrorKind> {
-        Ok(Box::pin(self.send_tracked(message)?))
+        self.send_tracked(message)
     }
 }
 

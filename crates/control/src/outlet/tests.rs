@@ -62,6 +62,17 @@ impl Pair {
         heard.await.unwrap().expect("an open channel")
     }
 
+    /// A question of the router, to reply to.
+    async fn ask(&mut self) -> ReplyTo {
+        let question = Message::new(ContentType(2001));
+        self.router.send(Priority::Default, question).unwrap();
+        self.said.next().await.unwrap().reply_to()
+    }
+
+    fn waits_in(&self, line: LineId) -> bool {
+        !self.outlet.state.lock().is_clear(line)
+    }
+
     fn is_open(&self) -> bool {
         self.outlet.channel.close_reason().is_none()
     }
@@ -70,6 +81,12 @@ impl Pair {
 fn numbered(number: u32) -> Message {
     let mut message = Message::new(ContentType(2000));
     message.body = Bytes::copy_from_slice(&number.to_le_bytes());
+    message
+}
+
+fn long(bytes: usize) -> Message {
+    let mut message = Message::new(ContentType(2000));
+    message.body = Bytes::from(vec![0; bytes]);
     message
 }
 
@@ -86,7 +103,7 @@ async fn burst_waits_for_a_router_that_reads_late() {
         pair.outlet
             .ask_for_circuits(Priority::High, numbered(number), now);
     }
-    assert!(!pair.outlet.state.lock().high.is_empty());
+    assert!(pair.waits_in(LineId::Told(Priority::High)));
     for expected in 0..BURST {
         let frame = pair.hear().await;
         assert_eq!(number(&frame), expected);
@@ -95,31 +112,70 @@ async fn burst_waits_for_a_router_that_reads_late() {
         assert_eq!(answered, Some(asked));
     }
     assert!(pair.is_open());
-    assert_eq!(pair.outlet.state.lock().high.bytes(), 0);
+    assert_eq!(pair.outlet.state.lock().lines.bytes(), 0);
 }
 
 #[tokio::test]
-async fn router_that_takes_no_replies_has_to_wait() {
+async fn replies_that_wait_hold_up_nothing_else() {
     let mut pair = Pair::connect().await;
-    pair.outlet.replied().await;
-    let question = Message::new(ContentType(2001));
-    pair.router.send(Priority::Default, question).unwrap();
-    let to = pair.said.next().await.unwrap().reply_to();
+    let to = pair.ask().await;
     for number in 0..BURST {
         pair.outlet.reply(&to, Priority::Default, numbered(number));
     }
-    let replied = Arc::clone(&pair.outlet);
-    let mut replied = tokio::spawn(async move { replied.replied().await });
-    let early = timeout(Duration::from_millis(10), &mut replied).await;
-    assert!(early.is_err(), "replies wait");
-    assert!(!pair.outlet.try_send(numbered(BURST)), "it would overtake");
+    assert!(pair.waits_in(LineId::Replies(Priority::Default)));
+    pair.outlet.send(Priority::Default, numbered(BURST));
+    assert!(pair.outlet.try_send(numbered(BURST + 1)));
+    let tracked = pair.outlet.send_tracked(numbered(BURST + 2)).unwrap();
+    let (mut replies, mut told) = (0, BURST);
+    while told < BURST + 3 {
+        let frame = pair.hear().await;
+        if frame.reply_for().is_some() {
+            assert_eq!(number(&frame), replies);
+            replies += 1;
+        } else {
+            assert_eq!(number(&frame), told);
+            told += 1;
+        }
+    }
+    assert!(replies < BURST, "they take turns");
+    for expected in replies..BURST {
+        assert_eq!(number(&pair.hear().await), expected);
+    }
+    tracked.await;
+    assert!(pair.is_open());
+}
+
+#[tokio::test]
+async fn what_waits_is_not_overtaken_by_what_is_told_after_it() {
+    let mut pair = Pair::connect().await;
+    for number in 0..BURST {
+        pair.outlet.send(Priority::Default, numbered(number));
+    }
+    assert!(!pair.outlet.try_send(numbered(BURST)));
     let tracked = pair.outlet.send_tracked(numbered(BURST));
-    assert_eq!(tracked.err(), Some(SendErrorKind::QueueFull));
+    assert!(matches!(tracked.err(), Some(SendErrorKind::QueueFull)));
     for expected in 0..BURST {
         assert_eq!(number(&pair.hear().await), expected);
     }
-    replied.await.unwrap();
     assert!(pair.outlet.try_send(numbered(BURST)));
+}
+
+#[tokio::test]
+async fn router_that_reads_no_replies_gets_no_further_ones() {
+    const LENGTH: usize = 1024 * 1024;
+    let mut pair = Pair::connect().await;
+    let to = pair.ask().await;
+    let mut replies = 0;
+    while !pair.outlet.is_full_of_replies() {
+        let reply = long(LENGTH);
+        pair.outlet.reply(&to, Priority::Default, reply);
+        replies += 1;
+    }
+    assert!(replies >= MAX_REPLY_BYTES / LENGTH, "{replies}");
+    for _ in 0..replies {
+        pair.hear().await;
+    }
+    assert!(!pair.outlet.is_full_of_replies());
     assert!(pair.is_open());
 }
 
@@ -127,8 +183,7 @@ async fn router_that_takes_no_replies_has_to_wait() {
 async fn router_for_which_too_much_waits_is_put_off() {
     const LENGTH: usize = 1024 * 1024;
     let pair = Pair::connect().await;
-    let mut long = Message::new(ContentType(2000));
-    long.body = Bytes::from(vec![0; LENGTH]);
+    let long = long(LENGTH);
     let room = MAX_BYTES / LENGTH;
     let mut sent = 0;
     while pair.is_open() {
@@ -136,7 +191,7 @@ async fn router_for_which_too_much_waits_is_put_off() {
         sent += 1;
     }
     assert!((room..room + 16).contains(&sent), "{sent}");
-    assert!(pair.outlet.state.lock().high.is_empty());
+    assert!(!pair.waits_in(LineId::Told(Priority::High)));
     pair.outlet.send(Priority::High, long);
-    assert!(pair.outlet.state.lock().high.is_empty());
+    assert!(!pair.waits_in(LineId::Told(Priority::High)));
 }

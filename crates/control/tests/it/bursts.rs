@@ -1,12 +1,14 @@
 //! More at a time than a router takes.
 
 use crate::circuits::{Network, confirm, next_route, next_unroute, refused};
-use crate::stage::StageOptions;
+use crate::stage::{Stage, StageOptions};
 use futures_util::future::join_all;
 use portcullis_channel::Priority;
 use portcullis_fabric::FabricOptions;
 use portcullis_simulated_router::SimulatedRouter;
 use portcullis_wire::control::ControlMessage;
+use portcullis_wire::control::link::VerifyRouter;
+use portcullis_wire::control::peer::{Listener, Listeners, PeerState};
 use portcullis_wire::{ErrorCode, RetryHint};
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -18,10 +20,15 @@ const BURST: usize = 4000;
 /// Circuits that a router takes before it falls behind.
 const TAKEN: usize = 3500;
 
+/// More replies than the queues on the way to a router that does not read take.
+const REPLIES: usize = 30_000;
+
 /// Waits until a router has sent what it said.
 async fn sent(router: &SimulatedRouter) {
-    while router.channel.queued_frames(Priority::High) > 0 {
-        yield_now().await;
+    for priority in [Priority::High, Priority::Default] {
+        while router.channel.queued_frames(priority) > 0 {
+            yield_now().await;
+        }
     }
 }
 
@@ -80,4 +87,50 @@ async fn dials_wait_for_a_slow_router_or_are_refused_and_cost_it_nothing() {
         assert_eq!(router.channel.close_reason(), None);
     }
     network.stage.stop().await;
+}
+
+#[tokio::test]
+async fn router_that_reads_no_replies_is_heard_by_others() {
+    let stage = Stage::start().await;
+    let mut first = stage.connect("r1").await;
+    let mut second = stage.connect("r2").await;
+    let question = ControlMessage::VerifyRouter(VerifyRouter::default());
+    for _ in 0..REPLIES {
+        first.send(&question);
+        sent(&first).await;
+    }
+    let listeners = Listeners {
+        listeners: vec![Listener {
+            address: "tls:127.0.0.1:7777".to_owned(),
+            ..Listener::default()
+        }],
+    };
+    first.send(&ControlMessage::LinkListeners(listeners));
+    second
+        .expect(|message| match message {
+            ControlMessage::PeerStateChanges(news) => news
+                .changes
+                .into_iter()
+                .find(|change| change.listeners[0].address.ends_with("7777")),
+            _ => None,
+        })
+        .await;
+    // And it hears what it has not asked for.
+    stage.delete(&format!("edge-routers/{}", second.id)).await;
+    let mut replies = 0;
+    loop {
+        let frame = first.next().await.expect("an open channel");
+        if frame.reply_for().is_some() {
+            replies += 1;
+            continue;
+        }
+        let news = ControlMessage::decode(&frame.into_message()).unwrap();
+        if let ControlMessage::PeerStateChanges(news) = news
+            && news.changes[0].state == PeerState::Removed
+        {
+            break;
+        }
+    }
+    assert!(replies < REPLIES, "they take turns");
+    stage.stop().await;
 }
