@@ -20,6 +20,7 @@ mod links;
 mod network;
 mod person;
 mod router;
+mod routing;
 mod servers;
 mod stalls;
 mod strangers;

@@ -83,6 +83,13 @@ impl RouterFiles {
         fs::write(self.directory.file("router.yml"), text).unwrap();
     }
 
+    /// Adds sections to its file.
+    pub(crate) fn add_to_config(&self, sections: &str) {
+        let path = self.directory.file("router.yml");
+        let text = fs::read_to_string(&path).unwrap() + sections;
+        fs::write(path, text).unwrap();
+    }
+
     fn config(&self, advertised: SocketAddr, links: &str) -> String {
         let prefix = self.directory.file("router");
         let (prefix, link, edge) = (prefix.display(), self.link, self.edge);
