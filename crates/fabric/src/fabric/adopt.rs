@@ -29,6 +29,8 @@ pub(super) struct Adoption {
     counts: BTreeMap<RouterSlot, usize>,
     /// Routers that have said what they carry since they have connected.
     told: BTreeSet<RouterSlot>,
+    /// Routers that carry more than they can say: what is not known of them was perhaps never asked for in time.
+    partly_told: BTreeSet<RouterSlot>,
     ended: BTreeSet<CircuitId>,
 }
 
@@ -71,6 +73,7 @@ impl Adoption {
             carried: BTreeMap::new(),
             counts: BTreeMap::new(),
             told: BTreeSet::new(),
+            partly_told: BTreeSet::new(),
             ended: BTreeSet::new(),
         }
     }
@@ -81,7 +84,10 @@ impl Adoption {
 
     pub(super) fn handle_timeout(&mut self, now: Moment) {
         if self.until.is_some_and(|until| until <= now) {
-            *self = Self::over();
+            *self = Self {
+                partly_told: std::mem::take(&mut self.partly_told),
+                ..Self::over()
+            };
         }
     }
 
@@ -120,7 +126,8 @@ impl Fabric {
         let id = carried.id;
         let adoption = &mut self.adoption;
         let is_over = adoption.until.is_none_or(|until| until <= now);
-        if is_over || adoption.ended.contains(&id) || carried.forwards.len() > MAX_FORWARDS {
+        let is_too_late = is_over && !adoption.partly_told.contains(&from.router());
+        if is_too_late || adoption.ended.contains(&id) || carried.forwards.len() > MAX_FORWARDS {
             self.send_unroute(from, id, true);
             return;
         }
@@ -142,6 +149,10 @@ impl Fabric {
                 return;
             },
         };
+        if is_over {
+            // It goes on until it is idle.
+            return;
+        }
         let count = adoption.counts.entry(from.router()).or_default();
         let unclaimed = adoption.carried.entry(id.clone()).or_default();
         if !unclaimed.routers.contains_key(&from.router()) {
@@ -266,17 +277,27 @@ impl Fabric {
         until.is_some() && may_be && !ended.contains(id)
     }
 
-    /// A router says what it carries, instead of what it has said before.
+    /// A router says what it carries: everything, instead of what it has said before, or a part, beside that.
     pub(super) fn begin_carried(&mut self, router: RouterSlot, is_complete: bool) {
-        self.forget_carrier(router);
-        if is_complete && self.adoption.until.is_some() {
+        if !is_complete {
+            self.adoption.partly_told.insert(router);
+            return;
+        }
+        self.forget_claims(router);
+        if self.adoption.until.is_some() {
             self.adoption.told.insert(router);
+            self.adoption.partly_told.remove(&router);
         }
     }
 
     /// What a router that is gone carries is not known.
     pub(super) fn forget_carrier(&mut self, router: RouterSlot) {
         self.adoption.told.remove(&router);
+        self.adoption.partly_told.remove(&router);
+        self.forget_claims(router);
+    }
+
+    fn forget_claims(&mut self, router: RouterSlot) {
         if self.adoption.counts.remove(&router).is_none() {
             return;
         }

@@ -30,6 +30,15 @@ fn forwards(name: &str) -> Vec<Forward> {
     ]
 }
 
+/// The circuit x, as a router says that it carries it.
+fn x(name: &str, claim: Claim) -> CarriedCircuit {
+    CarriedCircuit {
+        id: circuit("x"),
+        forwards: forwards(name),
+        claim,
+    }
+}
+
 impl Stage {
     fn carry(&mut self, name: &str, circuits: Vec<CarriedCircuit>) {
         self.say_carried(name, circuits, true);
@@ -46,12 +55,7 @@ impl Stage {
     }
 
     fn carry_x(&mut self, name: &str, claim: Claim) {
-        let carried = CarriedCircuit {
-            id: circuit("x"),
-            forwards: forwards(name),
-            claim,
-        };
-        self.carry(name, vec![carried]);
+        self.carry(name, vec![x(name, claim)]);
     }
 
     /// A router could not forward for the circuit x, and has not used it for a minute.
@@ -216,6 +220,40 @@ fn long_after_the_start_nothing_is_adopted() {
     assert_eq!(stage.unroutes(), []);
     stage.carry_x("a", granted());
     assert_eq!(stage.unroutes(), told(&["a"], true));
+}
+
+#[test]
+fn what_a_router_has_said_counts_though_it_says_something_else_in_part() {
+    let mut stage = restarted();
+    stage.say_carried("a", vec![x("a", granted())], false);
+    // It has too many to list, and lists others.
+    stage.say_carried("a", Vec::new(), false);
+    stage.carry_x("b", Claim::Unknown);
+    stage.carry_x("c", Claim::Unknown);
+    assert_eq!(stage.events(), [CircuitEvent::Adopted(circuit("x"))]);
+}
+
+#[test]
+fn what_a_router_could_not_say_in_time_goes_on_until_it_is_idle() {
+    let mut stage = restarted();
+    stage.say_carried("a", Vec::new(), false);
+    stage.carry("b", Vec::new());
+    stage.pass(300);
+    for is_complete in [false, true] {
+        stage.say_carried("a", vec![x("a", granted())], is_complete);
+        assert_eq!(stage.unroutes(), []);
+    }
+    // The other one had said everything.
+    stage.carry_x("b", Claim::Unknown);
+    assert_eq!(stage.unroutes(), told(&["b"], true));
+    let idle = vec![(circuit("x"), Duration::from_mins(1))];
+    stage.fabric.handle_idle(stage.sessions["a"], idle);
+    assert_eq!(stage.unroutes(), told(&["a"], true));
+
+    // Who may not goes at once.
+    stage.say_carried("a", vec![x("a", Claim::Refused)], false);
+    assert_eq!(stage.unroutes(), told(&["a"], true));
+    assert_eq!(stage.events(), []);
 }
 
 #[test]
