@@ -42,7 +42,8 @@ impl Fabric {
                     path: None,
                     cause,
                 });
-                self.refuse_dial(&dial, cause, String::new());
+                let text = String::new();
+                self.refuse_dial(&dial, DialFailure { cause, text });
             },
         }
     }
@@ -228,30 +229,51 @@ impl Fabric {
             cause,
         });
         let attempt = attempt + 1;
-        let next = if attempt < self.options.attempts {
-            self.find_destination(&dial, attempt, &failed, now).ok()
-        } else {
-            None
-        };
+        let next = self.find_another(&dial, attempt, &failed, DialFailure { cause, text }, now);
         circuit.state = State::Open;
-        if let Some(next) = next {
-            self.send_attempt(&mut circuit, (dial, attempt, failed), next, now);
-            let left = left_behind(&chosen.path, &[&circuit.path]);
-            self.unroute(left, circuit.id(), true);
-            self.circuits.put(circuit);
-        } else {
-            self.unroute(circuit.carriers(), circuit.id(), true);
-            self.adoption.note_end(circuit.id());
-            self.refuse_dial(&dial, cause, text);
+        match next {
+            Ok(next) => {
+                self.send_attempt(&mut circuit, (dial, attempt, failed), next, now);
+                let left = left_behind(&chosen.path, &[&circuit.path]);
+                self.unroute(left, circuit.id(), true);
+                self.circuits.put(circuit);
+            },
+            Err(failure) => {
+                self.unroute(circuit.carriers(), circuit.id(), true);
+                self.adoption.note_end(circuit.id());
+                self.refuse_dial(&dial, failure);
+            },
         }
     }
 
-    fn refuse_dial(&mut self, dial: &Dial, cause: FailureCause, text: String) {
+    /// Where to dial after an attempt that has failed. If there is nothing else, the dial fails as that one.
+    fn find_another(
+        &self,
+        dial: &Dial,
+        attempt: u32,
+        failed: &[TerminatorId],
+        failure: DialFailure,
+        now: Moment,
+    ) -> Result<Destination, DialFailure> {
+        if attempt >= self.options.attempts {
+            return Err(failure);
+        }
+        let Ok(next) = self.find_destination(dial, attempt, failed, now) else {
+            return Err(failure);
+        };
+        // There is more to try, but not now.
+        self.admit_to(next).map_err(|cause| DialFailure {
+            cause,
+            text: format!("another attempt has failed before: {failure}"),
+        })
+    }
+
+    fn refuse_dial(&mut self, dial: &Dial, failure: DialFailure) {
         self.actions.push_back(Action::Answer {
             to: dial.from,
             dial: dial.id,
             circuit: dial.names.circuit.clone(),
-            result: Err(DialFailure { cause, text }),
+            result: Err(failure),
         });
     }
 }

@@ -344,6 +344,47 @@ fn a_router_that_falls_behind_gets_no_more_dials() {
 }
 
 #[test]
+fn another_attempt_counts_as_a_dial_of_the_routers_that_it_leads_to() {
+    let options = FabricOptions {
+        max_dials_per_router: 1,
+        ..FabricOptions::default()
+    };
+    let mut stage = Stage::new(&["a", "b", "c", "d"], &["ab", "bc", "cd"], options);
+    stage.fabric.set_terminator(terminator("near", "b"));
+    stage.fabric.set_terminator(terminator("far", "c"));
+    stage.dial("d", "u");
+    let first = stage.routes();
+    stage.dial("a", "v");
+    let routes = stage.routes();
+    assert_eq!(routes[0].0, "b");
+    stage.fail("b", &routes[0].1, RouteErrorCode::ConnectionRefused);
+    let failure = stage.answer().unwrap().unwrap_err();
+    assert_eq!(failure.cause, FailureCause::TooManyDials);
+    assert!(failure.text.ends_with(": no"), "{failure}");
+    // The other one goes on.
+    for (name, route) in &first {
+        stage.succeed(name, route);
+    }
+    assert!(stage.answer().unwrap().is_ok());
+}
+
+#[test]
+fn an_attempt_does_not_stand_in_the_way_of_the_next_one() {
+    let options = FabricOptions {
+        max_dials_per_router: 1,
+        ..FabricOptions::default()
+    };
+    let mut stage = Stage::new(&["a", "b", "c"], &["ab", "bc"], options);
+    stage.fabric.set_terminator(terminator("near", "b"));
+    stage.fabric.set_terminator(terminator("far", "c"));
+    stage.dial("a", "u");
+    let routes = stage.routes();
+    stage.fail("b", &routes[0].1, RouteErrorCode::ConnectionRefused);
+    assert_eq!(stage.confirm(), ["c", "b", "a"]);
+    assert!(stage.answer().unwrap().is_ok());
+}
+
+#[test]
 fn encryption_needs_the_key_of_the_host() {
     let mut stage = Stage::triangle();
     let encrypted = Service {
