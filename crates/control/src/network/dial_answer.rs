@@ -5,7 +5,7 @@ use crate::translate;
 use portcullis_channel::{Message, Priority, ReplyTo};
 use portcullis_domain::ids::{IdentityId, ServiceId};
 use portcullis_fabric::{
-    CircuitId, Dial, DialFailure, DialId, Established, FailureCause, RouterSession,
+    CircuitId, Dial, DialFailure, DialId, Established, FailureCause, RouteErrorCode, RouterSession,
 };
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::circuit::{
@@ -162,7 +162,10 @@ const fn code(cause: FailureCause) -> (ErrorCode, RetryHint) {
         FailureCause::NoHostKey => (ErrorCode::EncryptionDataMissing, RetryHint::Default),
         FailureCause::InvalidService => (ErrorCode::InvalidService, RetryHint::NotRetriable),
         FailureCause::RightEnded => (ErrorCode::AccessDenied, RetryHint::StartOver),
-        FailureCause::TooManyDials => (ErrorCode::Internal, RetryHint::Busy),
+        FailureCause::TooManyDials
+        | FailureCause::Router(RouteErrorCode::ResourcesNotAvailable) => {
+            (ErrorCode::Internal, RetryHint::Busy)
+        },
         FailureCause::NamesInUse
         | FailureCause::Choice(_)
         | FailureCause::LinkLost

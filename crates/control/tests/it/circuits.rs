@@ -2,16 +2,17 @@
 
 use crate::stage::{Stage, StageOptions};
 use portcullis_channel::ReplyTo;
+use portcullis_fabric::FabricOptions;
 use portcullis_simulated_router::SimulatedRouter;
-use portcullis_wire::Secret;
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::circuit::{CircuitConfirmation, CircuitRequest};
 use portcullis_wire::control::inspection::{InspectResponse, InspectedValue};
 use portcullis_wire::control::link::{Fault, FaultSubject, RouterLink, RouterLinks};
 use portcullis_wire::control::refusal::Refusal;
-use portcullis_wire::control::route::{Route, RouteOutcome, RouteResult, Unroute};
+use portcullis_wire::control::route::{Route, RouteFailure, RouteOutcome, RouteResult, Unroute};
 use portcullis_wire::control::terminator::CreateTerminatorResult;
 use portcullis_wire::control::tunnel::{CreateTunnelCircuit, CreateTunnelTerminator};
+use portcullis_wire::{ErrorCode, RetryHint, Secret};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -147,6 +148,39 @@ pub(crate) fn refused(answer: ControlMessage) -> Refusal {
         ControlMessage::Refusal(refusal) => refusal,
         other => panic!("{other:?}"),
     }
+}
+
+#[tokio::test]
+async fn router_that_is_short_of_something_makes_clients_come_again_later() {
+    let options = StageOptions {
+        fabric: FabricOptions {
+            attempts: 1,
+            ..FabricOptions::default()
+        },
+        ..StageOptions::default()
+    };
+    let mut network = Network::start_with(options).await;
+    for (failure, hint) in [
+        (RouteFailure::ResourcesNotAvailable, RetryHint::Busy),
+        (RouteFailure::ConnectionRefused, RetryHint::Default),
+    ] {
+        let answer = network.dial();
+        let (request, route) = next_route(&mut network.second).await;
+        let result = RouteResult {
+            circuit_id: route.circuit_id.clone(),
+            attempt: route.attempt,
+            outcome: RouteOutcome::Failed {
+                reason: "no".to_owned(),
+                failure,
+            },
+        };
+        let result = ControlMessage::RouteResult(result);
+        network.second.reply(&request, &result);
+        let refusal = refused(answer.await);
+        assert_eq!(refusal.code, Some(ErrorCode::Internal));
+        assert_eq!(refusal.retry_hint, Some(hint), "{refusal:?}");
+    }
+    network.stage.stop().await;
 }
 
 #[tokio::test]
