@@ -312,10 +312,9 @@ impl Router {
             return self.note(true, "unreadable");
         };
         for channel in 1..=self.channels {
-            let said = PostureReports::read(&self.control, said.responses.clone());
-            let outcome = self
-                .control
-                .report_posture(ChannelId(channel), said, self.now);
+            let channel = ChannelId(channel);
+            let said = PostureReports::read(&self.control, channel, said.responses.clone());
+            let outcome = self.control.report_posture(channel, said, self.now);
             self.note(outcome.is_err(), "refused posture");
             self.note(outcome.is_ok_and(|it| !it.lost.is_empty()), "lost posture");
         }

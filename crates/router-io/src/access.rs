@@ -143,7 +143,7 @@ impl Rights {
         channel: ChannelId,
         responses: Vec<PostureResponse>,
     ) -> Result<(), FieldError> {
-        let said = PostureReports::read(self, responses);
+        let said = PostureReports::read(self, channel, responses);
         self.change(
             |control, now| match control.report_posture(channel, said, now) {
                 Ok(consequences) => (Ok(()), consequences),

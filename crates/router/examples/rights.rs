@@ -98,7 +98,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let said = vec![PostureResponse {
         posture: Some(code),
     }];
-    let said = PostureReports::read(&control, said);
+    let said = PostureReports::read(&control, channel, said);
     let _ = control.report_posture(channel, said, start)?;
     let is_open = control.begin(dialed, wiki, start).is_ok();
     writeln!(out, "with a code: {is_open}")?;

@@ -150,6 +150,12 @@ impl<V: TokenVerifier> AccessControl<V> {
         self.usages.end(usage);
     }
 
+    /// Whether what an SDK says of its machine counts.
+    pub(super) fn judges_posture(&self, channel: ChannelId) -> bool {
+        let session = self.clients.session_of(channel);
+        session.is_some_and(|(_, session)| session.kind == SessionKind::Oidc)
+    }
+
     /// An SDK says something of its machine. Routers evaluate posture only of sessions of OIDC.
     ///
     /// # Errors

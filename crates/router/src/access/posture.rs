@@ -12,6 +12,7 @@ use portcullis_wire::edge::{Posture as Said, PostureResponse, SdkInfo as WireSdk
 use super::claims::TotpClaims;
 use super::control::Keeper;
 use super::verifier;
+use crate::edge::ChannelId;
 
 /// The machine of a session, as its SDK has described it.
 #[derive(Debug, Clone, Default)]
@@ -29,8 +30,12 @@ const MAX_CODES: usize = 8;
 pub struct PostureReports(Vec<(PostureResponse, Option<TotpClaims>)>);
 
 impl PostureReports {
-    /// Reads what was said. It takes as long as signatures take, and changes nothing.
-    pub fn read(keeper: &impl Keeper, said: Vec<PostureResponse>) -> Self {
+    /// Reads what was said over a channel, unless it counts for nothing there. It takes as long as signatures
+    /// take, and changes nothing.
+    pub fn read(keeper: &impl Keeper, channel: ChannelId, said: Vec<PostureResponse>) -> Self {
+        if !keeper.look(|control| control.judges_posture(channel)) {
+            return Self(Vec::new());
+        }
         let mut codes = 0;
         let said = said.into_iter().map(|response| {
             let code = match &response.posture {

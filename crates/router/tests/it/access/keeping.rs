@@ -7,7 +7,7 @@ use super::tokens::{
 };
 use super::world::{START, certificates, controller};
 use portcullis_router::access::{AccessControl, Keeper, PostureReports, Replica, TokenVerifier};
-use portcullis_router::edge::{Access as _, ApiSession, ChannelId, LoginRefusal};
+use portcullis_router::edge::{Access as _, ApiSession, ChannelId, LoginRefusal, SessionKind};
 use portcullis_wire::Token;
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::data_model::{
@@ -20,7 +20,11 @@ use std::rc::Rc;
 use std::time::Duration;
 
 /// Verifies only while nobody looks.
-struct Watching(Rc<Cell<bool>>);
+struct Watching {
+    is_held: Rc<Cell<bool>>,
+    /// Signatures that were verified.
+    verified: Rc<Cell<usize>>,
+}
 
 impl TokenVerifier for Watching {
     fn key_id(&self, token: &str) -> Option<String> {
@@ -28,7 +32,8 @@ impl TokenVerifier for Watching {
     }
 
     fn verify(&self, token: &str, key: &PublicKey) -> Option<Value> {
-        assert!(!self.0.get(), "others wait for a signature");
+        assert!(!self.is_held.get(), "others wait for a signature");
+        self.verified.update(|count| count + 1);
         Verifier.verify(token, key)
     }
 }
@@ -43,13 +48,16 @@ struct Kept {
 
 impl Kept {
     fn new() -> Self {
-        let is_held = Rc::new(Cell::new(false));
-        let verifier = Watching(Rc::clone(&is_held));
+        let (is_held, verified) = (Rc::default(), Rc::default());
+        let watching = || Watching {
+            is_held: Rc::clone(&is_held),
+            verified: Rc::clone(&verified),
+        };
         let (replica, interval) = (Replica::new("run"), Duration::from_mins(1));
-        let control = AccessControl::new(replica, verifier, interval, second(START));
+        let control = AccessControl::new(replica, watching(), interval, second(START));
         let kept = Self {
             control: RefCell::new(control),
-            verifier: Watching(is_held),
+            verifier: watching(),
             next: RefCell::default(),
         };
         let key = signing_key(KEY, &[KeyUsage::JwtValidation]);
@@ -86,9 +94,9 @@ impl Keeper for Kept {
     }
 
     fn look<R>(&self, look: impl FnOnce(&AccessControl<Watching>) -> R) -> R {
-        self.verifier.0.set(true);
+        self.verifier.is_held.set(true);
         let seen = look(&self.control.borrow());
-        self.verifier.0.set(false);
+        self.verifier.is_held.set(false);
         let next = self.next.take();
         if !next.is_empty() {
             self.apply(next);
@@ -99,6 +107,17 @@ impl Keeper for Kept {
 
 fn access(seconds: i64) -> Token {
     sign(KEY, &access_claims("alice", START, START + seconds))
+}
+
+/// A client has entered a code.
+fn code() -> PostureResponse {
+    let code = TotpToken {
+        token: sign(KEY, &totp_claims("alice", START)),
+        ..TotpToken::default()
+    };
+    PostureResponse {
+        posture: Some(Posture::TotpToken(Box::new(code))),
+    }
 }
 
 fn revocation(id: &str, kind: &str) -> Event {
@@ -128,16 +147,29 @@ fn nobody_waits_while_signatures_are_verified() {
     kept.check_session(&renewed, now).unwrap();
     let dial = sign(KEY, &service_claims("alice", "wiki", "Dial", START + 100));
     kept.check_service_session(&renewed, &dial, now).unwrap();
-    let code = TotpToken {
-        token: sign(KEY, &totp_claims("alice", START)),
-        ..TotpToken::default()
-    };
-    let said = PostureResponse {
-        posture: Some(Posture::TotpToken(Box::new(code))),
-    };
-    let said = PostureReports::read(&kept, vec![said]);
+    let said = PostureReports::read(&kept, channel, vec![code()]);
     let mut control = kept.control.borrow_mut();
     let _ = control.report_posture(channel, said, now).unwrap();
+}
+
+#[test]
+fn no_signature_is_verified_where_posture_counts_for_nothing() {
+    let kept = Kept::new();
+    let session = ApiSession {
+        kind: SessionKind::Legacy(controller()),
+        ..kept.authenticate_alice().unwrap()
+    };
+    let (legacy, closed) = (ChannelId(1), ChannelId(2));
+    kept.control.borrow_mut().open(legacy, &session);
+    let before = kept.verifier.verified.get();
+    for channel in [legacy, closed] {
+        let said = PostureReports::read(&kept, channel, vec![code()]);
+        let mut control = kept.control.borrow_mut();
+        let _ = control
+            .report_posture(channel, said, second(START))
+            .unwrap();
+        assert_eq!(kept.verifier.verified.get(), before);
+    }
 }
 
 #[test]

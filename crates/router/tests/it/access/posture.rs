@@ -315,7 +315,7 @@ fn too_much_is_refused_as_a_whole() {
             posture: Some(posture),
         });
     let now = second(START);
-    let said = PostureReports::read(&world.control, responses.collect());
+    let said = PostureReports::read(&world.control, ChannelId(1), responses.collect());
     let refused = world.control.report_posture(ChannelId(1), said, now);
     refused.unwrap_err();
     assert!(!passes(&mut world));

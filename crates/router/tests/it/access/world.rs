@@ -204,10 +204,9 @@ impl World {
         let now = self.time();
         let responses = said.into_iter().map(Some);
         let responses = responses.map(|posture| PostureResponse { posture });
-        let said = PostureReports::read(&self.control, responses.collect());
-        self.control
-            .report_posture(ChannelId(channel), said, now)
-            .unwrap()
+        let channel = ChannelId(channel);
+        let said = PostureReports::read(&self.control, channel, responses.collect());
+        self.control.report_posture(channel, said, now).unwrap()
     }
 
     /// Lets time pass, in one step.
