@@ -9,6 +9,7 @@ mod circuits;
 mod config;
 mod edge;
 mod links;
+mod pages;
 mod sdk;
 mod time;
 

@@ -1,6 +1,6 @@
 //! The edge: who is connected and hosts, what ends at SDKs, and what SDKs say of themselves.
 
-use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,12 +8,13 @@ use std::time::Duration;
 use futures_util::StreamExt as _;
 use futures_util::stream;
 use portcullis_domain::clock::Timestamp;
-use portcullis_router::edge::{IdentityView, TerminatorView};
+use portcullis_router::edge::{IdentityId, IdentityView, TerminatorId, TerminatorView};
 use portcullis_router::{LimitedJson, in_go};
 use portcullis_wire::Precedence;
 use serde_json::{Map, Value as Json, json};
 use tokio::time::{Instant, timeout_at};
 
+use super::pages::{self, PAGE};
 use super::time::{NEVER, seconds};
 use super::{InspectError, InspectFuture, Inspectable, Inspected, MAX_BYTES, Subject, sdk};
 use crate::edge::Edge;
@@ -123,32 +124,74 @@ impl EdgeView {
         Box::pin(std::future::ready(shown))
     }
 
-    fn terminators(&self) -> Json {
-        let entries: Vec<_> = self
-            .edge
-            .with_hosting(|hosting| hosting.terminators().map(|one| terminator(&one)).collect());
-        json!({ "entries": none_if_empty(entries), "errors": null })
+    fn terminators(&self) -> Inspected {
+        let next = |after: Option<&TerminatorId>| {
+            self.edge.with_hosting(|hosting| {
+                let page = hosting.terminators_after(after).take(PAGE);
+                page.map(|one| (one.id.clone(), terminator(&one))).collect()
+            })
+        };
+        let mut entries = LimitedJson::list(self.most);
+        let (shown, is_complete) = pages::read(next, |_, entry| entries.push(entry));
+        let entries = if shown == 0 {
+            "null".to_owned()
+        } else {
+            entries.into_text()
+        };
+        let errors = if is_complete {
+            Json::Null
+        } else {
+            let all = self
+                .edge
+                .with_hosting(|hosting| hosting.terminators().count());
+            json!([format!(
+                "{} more terminators are not shown",
+                all.saturating_sub(shown)
+            )])
+        };
+        Inspected::Text(format!("{{\"entries\":{entries},\"errors\":{errors}}}"))
     }
 
-    fn identities(&self) -> Json {
-        self.edge.with_presence(|presence| {
-            let views = presence.views();
-            let reports = presence.reports();
-            let interval = reports.map(|reports| in_go(reports.interval).to_string());
-            let full_interval = reports.map(|reports| in_go(reports.full_interval).to_string());
-            let identities: BTreeMap<_, _> = views
-                .map(|view| (view.identity.as_str().to_owned(), identity(&view)))
-                .collect();
-            json!({
-                "identity_connections": identities,
-                "last_full_sync": presence.last_full().map_or_else(|| NEVER.to_owned(), seconds),
-                "queued_event_count": 0,
-                "max_queued_events": self.edge.limits().channels,
-                "need_full_sync": null,
-                "batch_interval": interval,
-                "full_sync_interval": full_interval,
+    fn identities(&self) -> Inspected {
+        let next = |after: Option<&IdentityId>| {
+            self.edge.with_presence(|presence| {
+                let page = presence.views_after(after).take(PAGE);
+                page.map(|one| (one.identity.clone(), identity(&one)))
+                    .collect()
             })
-        })
+        };
+        let mut identities = LimitedJson::object(self.most);
+        let add = |id: &IdentityId, entry: &Json| identities.insert(id.as_str(), entry);
+        let (shown, is_complete) = pages::read(next, add);
+        let (last_full, reports, all) = self.edge.with_presence(|presence| {
+            let all = presence.views_after(None).count();
+            (presence.last_full(), presence.reports(), all)
+        });
+        let interval = reports.map(|reports| in_go(reports.interval).to_string());
+        let full_interval = reports.map(|reports| in_go(reports.full_interval).to_string());
+        let members = [
+            (
+                "last_full_sync",
+                last_full.map_or_else(|| NEVER.to_owned(), seconds).into(),
+            ),
+            ("queued_event_count", 0.into()),
+            ("max_queued_events", self.edge.limits().channels.into()),
+            ("need_full_sync", Json::Null),
+            ("batch_interval", interval.into()),
+            ("full_sync_interval", full_interval.into()),
+        ];
+        let mut text = format!("\"identity_connections\":{}", identities.into_text());
+        for (name, value) in members {
+            let _ = write!(text, ",\"{name}\":{value}");
+        }
+        let mut errors = Vec::new();
+        if !is_complete {
+            errors.push(format!(
+                "{} more identities are not shown",
+                all.saturating_sub(shown)
+            ));
+        }
+        Inspected::Text(with_errors(&text, errors))
     }
 
     fn model_index(&self) -> Json {
@@ -160,13 +203,13 @@ impl EdgeView {
 impl Inspectable for EdgeView {
     fn inspect(&self, subject: &Subject) -> InspectFuture {
         let shown = match subject.kind.as_str() {
-            "identity-connection-statuses" => self.identities(),
+            "identity-connection-statuses" => return self.identities().now(),
             "router-data-model" => return self.model(),
             "router-data-model-index" => self.model_index(),
             "router-edge-circuits" => self.circuits(),
             "router-sdk-circuits" => return self.circuits_of_sdks(),
             "sdk-context" => return self.context(&subject.argument),
-            "sdk-terminators" => self.terminators(),
+            "sdk-terminators" => return self.terminators().now(),
             _ => return Inspected::Nothing.now(),
         };
         Inspected::Json(shown).now()
@@ -282,14 +325,6 @@ fn identity(view: &IdentityView<'_>) -> Json {
         "being_reported_state_changed": false,
         "connections": connections.collect::<Vec<_>>(),
     })
-}
-
-fn none_if_empty(entries: Vec<Json>) -> Json {
-    if entries.is_empty() {
-        Json::Null
-    } else {
-        entries.into()
-    }
 }
 
 fn to_the_second(at: Timestamp) -> String {

@@ -169,6 +169,14 @@ impl Hosting {
         self.table.iter().map(TerminatorView::of)
     }
 
+    /// The terminators after an id, by id; all of them after `None`.
+    pub fn terminators_after(
+        &self,
+        after: Option<&TerminatorId>,
+    ) -> impl Iterator<Item = TerminatorView<'_>> {
+        self.table.iter_after(after).map(TerminatorView::of)
+    }
+
     /// Number of terminators, including those whose removal no controller has confirmed.
     pub fn len(&self) -> usize {
         self.table.len() + self.removals.len()

@@ -1,6 +1,7 @@
 //! Which identities are connected: a bound on their channels, and reports to controllers.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 use std::time::Duration;
 
 use portcullis_domain::clock::Timestamp;
@@ -140,9 +141,15 @@ impl Presence {
         channels.into_iter().flat_map(|all| all.keys().copied())
     }
 
-    /// The identities that are connected.
-    pub fn views(&self) -> impl Iterator<Item = IdentityView<'_>> {
-        let identities = self.identities.iter();
+    /// The identities that are connected after one of them, by id; all of them after `None`.
+    pub fn views_after(
+        &self,
+        after: Option<&IdentityId>,
+    ) -> impl Iterator<Item = IdentityView<'_>> {
+        let start = after.map_or(Bound::Unbounded, Bound::Excluded);
+        let identities = self
+            .identities
+            .range::<IdentityId, _>((start, Bound::Unbounded));
         identities.map(|(identity, connections)| {
             let news = self.news.get(identity);
             IdentityView {

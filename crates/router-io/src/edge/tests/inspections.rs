@@ -264,6 +264,31 @@ async fn what_sdks_say_is_collected_only_as_far_as_there_is_room() {
 }
 
 #[tokio::test]
+async fn lists_of_the_edge_stop_at_a_size_and_say_so() {
+    let (world, _controller) = World::connected(&["alice", "bob"]).await;
+    let mut hosts = Vec::new();
+    for identity in ["alice", "bob"] {
+        let mut host = world.sdk(identity).await;
+        let token = world.network.service_token(identity, SERVICE, "Bind");
+        host.binds(&token, "listener", true).await;
+        hosts.push(host);
+    }
+    let terminators = inspect_with_room(&world, "sdk-terminators", 500).await;
+    assert_eq!(terminators["entries"].as_array().unwrap().len(), 1);
+    let more = json!(["1 more terminators are not shown"]);
+    assert_eq!(terminators["errors"], more);
+    let nothing = inspect_with_room(&world, "sdk-terminators", 2).await;
+    assert_eq!(nothing["entries"], Json::Null);
+
+    let identities = inspect_with_room(&world, "identity-connection-statuses", 300).await;
+    let shown = identities["identity_connections"].as_object().unwrap();
+    assert_eq!(shown.keys().collect::<Vec<_>>(), ["alice"]);
+    let more = json!(["1 more identities are not shown"]);
+    assert_eq!(identities["errors"], more);
+    assert_eq!(identities["queued_event_count"], 0);
+}
+
+#[tokio::test]
 async fn data_model_that_is_too_large_is_not_shown() {
     let (world, _controller) = World::connected(&["alice"]).await;
     let view = EdgeView::new(world.edge.clone(), world.edge.shared.ends.relay().clone());

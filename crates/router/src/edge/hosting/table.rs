@@ -1,6 +1,7 @@
 //! Terminators by id, by bind and by what distinguishes them.
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
 
 use portcullis_wire::edge::ConnectionId;
 
@@ -22,6 +23,18 @@ impl Table {
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &Terminator> {
         self.terminators.values()
+    }
+
+    /// Those after an id, by id; all of them after `None`.
+    pub(super) fn iter_after(
+        &self,
+        after: Option<&TerminatorId>,
+    ) -> impl Iterator<Item = &Terminator> {
+        let start = after.map_or(Bound::Unbounded, Bound::Excluded);
+        let range = self
+            .terminators
+            .range::<TerminatorId, _>((start, Bound::Unbounded));
+        range.map(|(_, terminator)| terminator)
     }
 
     pub(super) fn get(&self, id: &str) -> Option<&Terminator> {
