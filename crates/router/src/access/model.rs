@@ -3,6 +3,7 @@
 mod configs;
 mod entities;
 mod events;
+mod index;
 mod json;
 mod judgement;
 mod policies;

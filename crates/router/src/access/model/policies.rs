@@ -1,17 +1,13 @@
 //! Service policies, and which of them relate an entity.
 
 use super::entities::Entities;
+use super::index::{Ids, Index, link, unlink};
 use portcullis_data_model::{Kind, Policy as PolicyEntity};
 use portcullis_wire::control::data_model::{
     PolicyType, RelatedEntity, ServicePolicy, ServicePolicyChange,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
-
-/// Ids, which policies and indexes share: there may be millions of relations.
-type Ids = BTreeSet<Arc<str>>;
-/// Ids of policies, by the id of what they relate. Copies share them, as [`Entities`] do.
-type Index = Entities<Ids>;
 
 /// A service policy, and ids of what it relates.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,6 +23,7 @@ pub struct Policy {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Policies {
     all: Entities<Policy>,
+    /// Ids of policies, by the id of what they relate.
     by_service: Index,
     by_identity: Index,
     by_check: Index,
@@ -94,9 +91,7 @@ impl Policies {
         };
         for entity in &change.entity_ids {
             if change.adds {
-                let (entity, policies) = index.entry(entity);
-                policies.insert(Arc::clone(&id));
-                related.insert(entity);
+                related.insert(link(index, entity, Arc::clone(&id)));
             } else {
                 related.remove(entity.as_str());
                 unlink(index, entity, &id);
@@ -159,14 +154,5 @@ const fn related(policy: &mut Policy, kind: Kind) -> &mut Ids {
         Kind::Service => &mut policy.services,
         Kind::PostureCheck => &mut policy.posture_checks,
         _ => &mut policy.identities,
-    }
-}
-
-fn unlink(index: &mut Index, entity: &str, policy: &str) {
-    if let Some(policies) = index.get_mut(entity) {
-        policies.remove(policy);
-        if policies.is_empty() {
-            index.remove(entity);
-        }
     }
 }

@@ -1,16 +1,16 @@
 //! Services, and those that an identity may use.
 
 use super::entities::Entities;
+use super::index::{Index, link, unlink};
 use super::{DataModel, EffectiveConfig, Policy};
 use portcullis_wire::control::data_model::{PolicyType, Service};
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::collections::BTreeMap;
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Services {
     services: Entities<Service>,
     /// Ids; of several while names change hands.
-    by_name: Arc<BTreeMap<String, BTreeSet<String>>>,
+    by_name: Index,
 }
 
 impl Services {
@@ -28,23 +28,17 @@ impl Services {
     }
 
     pub(super) fn put(&mut self, service: Service) {
-        self.remove(&service.id);
-        let by_name = Arc::make_mut(&mut self.by_name);
-        let named = by_name.entry(service.name.clone()).or_default();
-        named.insert(service.id.clone());
+        let known = self.services.get(&service.id);
+        if known.is_none_or(|known| known.name != service.name) {
+            self.remove(&service.id);
+            link(&mut self.by_name, &service.name, service.id.as_str().into());
+        }
         self.services.put(service.id.clone(), service);
     }
 
     pub(super) fn remove(&mut self, id: &str) {
-        let Some(service) = self.services.remove(id) else {
-            return;
-        };
-        let by_name = Arc::make_mut(&mut self.by_name);
-        if let Some(named) = by_name.get_mut(&service.name) {
-            named.remove(id);
-            if named.is_empty() {
-                by_name.remove(&service.name);
-            }
+        if let Some(service) = self.services.remove(id) {
+            unlink(&mut self.by_name, &service.name, id);
         }
     }
 }
@@ -82,5 +76,38 @@ impl DataModel {
             })
         });
         services.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    fn service(id: &str, name: &str) -> Service {
+        Service {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            ..Service::default()
+        }
+    }
+
+    #[test]
+    fn names_are_shared_with_copies_and_may_change_hands() {
+        let mut services = Services::default();
+        services.put(service("1", "wiki"));
+        services.put(service("2", "mail"));
+        let copy = services.clone();
+        services.put(service("3", "wiki"));
+        services.put(service("1", "news"));
+        let found = |services: &Services, name| Some(services.by_name(name)?.id.clone());
+        assert_eq!(found(&services, "wiki").as_deref(), Some("3"));
+        assert_eq!(found(&services, "news").as_deref(), Some("1"));
+        assert_eq!(found(&copy, "wiki").as_deref(), Some("1"));
+        assert_eq!(found(&copy, "news"), None);
+        let of_mail = |services: &Services| Arc::clone(services.by_name.shared("mail").unwrap());
+        assert!(Arc::ptr_eq(&of_mail(&services), &of_mail(&copy)));
+        services.remove("3");
+        assert_eq!(found(&services, "wiki"), None);
     }
 }
