@@ -130,18 +130,18 @@ impl SdkChannel {
         }
     }
 
-    /// The SDK has closed a circuit whose end it is. If it is both, the message does not say which of
-    /// them has closed: the circuit is over for both, and each connection is told.
+    /// The SDK has closed a circuit whose end it is. The message does not say which of its connections: all
+    /// that are at its end are over, and told so. The SDK may have meant one of an earlier attempt, and would
+    /// wait forever on the other.
+    ///
+    /// What it has not answered yet it cannot have closed: there, an earlier attempt is meant.
     pub(super) fn circuit_closed(&mut self, circuit: &str) {
         let open = self.connections.of_circuit(circuit);
-        let in_sdk = open.filter(|open| open.end.flow == Flow::Sdk);
-        let connections: Vec<ConnectionId> = in_sdk.map(|open| open.end.connection).collect();
-        let are_both = connections.len() > 1;
+        let closed = open.filter(|open| open.end.flow == Flow::Sdk && open.offer.is_none());
+        let connections: Vec<ConnectionId> = closed.map(|open| open.end.connection).collect();
         for connection in connections {
             self.close_circuit(connection, Closing::AtOnce);
-            if are_both {
-                self.close(connection, Refusal::text(CircuitEnded::Closed.reason()));
-            }
+            self.close(connection, Refusal::text(CircuitEnded::Closed.reason()));
         }
     }
 

@@ -198,6 +198,11 @@ impl SdkChannel {
         };
         if let Some(open) = self.connections.open_mut(id) {
             open.offer = None;
+        } else if offer.chosen.is_some() {
+            // It was open before the host was asked, and has ended since.
+            self.late_success(&success);
+            let outcome = Declined::new(RouteFailure::Generic, "the connection has ended");
+            return self.routed(circuit, attempt, outcome.into_outcome());
         } else {
             self.open(end, offer.usage, None);
             // Such a host sends no data before.

@@ -192,7 +192,7 @@ fn one_end_may_be_in_the_sdk_and_the_other_in_the_router() {
     });
     world.says(alice, message);
     assert_eq!(closed(&mut world), [(initiating(CIRCUIT), Closing::AtOnce)]);
-    world.nothing_sent();
+    assert_eq!(told(&mut world), [(DIALED, "close called".to_owned())]);
     let ended = ToSdk::Ended(CircuitEnded::Unrouted);
     world.delivers(alice, &terminating(CIRCUIT), ended);
     assert_eq!(told(&mut world), [(served, "xgress unrouted".to_owned())]);

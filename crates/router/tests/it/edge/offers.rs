@@ -4,7 +4,7 @@ use super::world::{World, bind, closings, offer, terminating};
 use portcullis_router::edge::{Action, CircuitEnded, Closing, EdgeLimits, FromSdk, ToSdk};
 use portcullis_wire::control::route::{RouteFailure, RouteOutcome};
 use portcullis_wire::edge::{
-    Bind, ConnectionId, Data, Dial, DialFailed, DialSuccess, EdgeMessage, StateClosed,
+    Bind, CircuitClosed, ConnectionId, Data, Dial, DialFailed, DialSuccess, EdgeMessage, StateClosed,
 };
 use portcullis_wire::{Secret, peer_data};
 use std::time::Duration;
@@ -363,4 +363,38 @@ fn offer_ends_with_its_circuit_its_host_or_its_channel() {
     world.settle();
     assert_eq!(failure(&mut world).1, "the host is gone");
     assert_eq!(world.channel(bob).connections(), 0);
+}
+
+/// The first attempt of a circuit fails at another router, and the second is offered before the SDK has said
+/// that the circuit of the first is closed. That has only the id of the circuit, which is that of both.
+#[test]
+fn late_end_of_an_attempt_leaves_the_offer_of_the_next_one() {
+    let mut world = World::new();
+    let bob = world.oidc("bob");
+    let message = Bind {
+        uses_xgress: true,
+        ..bind(1, "listener")
+    };
+    let bind = world.bound(bob, message);
+    world.served(bind, "c1");
+    let ended = ToSdk::Ended(CircuitEnded::Unrouted);
+    world.delivers(bob, &terminating("c1"), ended);
+    assert_eq!(world.closed().connection, Some(ConnectionId(FIRST)));
+    world.done.others.clear();
+
+    world.offers(bind, "c1");
+    let (ask, _) = dial(&mut world);
+    let closed = EdgeMessage::CircuitClosed(CircuitClosed {
+        circuit_id: "c1".to_owned(),
+    });
+    world.says(bob, &closed);
+    assert_eq!(closings(&mut world), []);
+    world.answers(bob, ask, taken(FIRST + 1));
+    assert!(matches!(world.routed(), RouteOutcome::Routed(_)));
+    world.nothing_sent();
+
+    // Once it is taken, the two cannot be told apart. The SDK must not wait on it.
+    world.says(bob, &closed);
+    assert_eq!(closings(&mut world), [("c1".to_owned(), Closing::AtOnce)]);
+    assert_eq!(world.closed().connection, Some(ConnectionId(FIRST + 1)));
 }
