@@ -131,7 +131,8 @@ dialers: [{{binding: transport}}]
     )
 }
 
-/// Sections of a router that dials others, and is dialed.
+/// Sections of a router that dials others, and is dialed. All name their interface alike: otherwise, two routers
+/// that dial each other have two links.
 pub(crate) fn with_links(address: Ipv4Addr) -> String {
     let link = free_port();
     format!(
@@ -142,6 +143,7 @@ link:
     - binding: transport
       bind: tls:{address}:{link}
       advertise: tls:{address}:{link}
+      bindInterface: overlay
 "
     )
 }

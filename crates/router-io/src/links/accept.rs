@@ -127,8 +127,8 @@ impl LinkManager {
         let key = LinkKey::new(
             RouterId::from_wire(hello.router_id.as_str()),
             LINK_PROTOCOL,
-            listener.interface.as_deref(),
             Some(hello.binding.as_str()),
+            listener.interface.as_deref(),
         );
         Ok((hello, leaf, key))
     }

@@ -50,18 +50,20 @@ pub struct Link {
 
 /// Key of a link. Between two routers there is at most one link per key, whoever dialed it.
 ///
-/// Interface names are part of it, so several interfaces give several links.
+/// Interface names are part of it, so several interfaces give several links. The one at the dialer comes
+/// first: if the names differ, each of two routers that dial each other has the link that it dials, as routers of
+/// OpenZiti have it. They would dial one that is refused again and again.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LinkKey {
     peer: RouterId,
     protocol: String,
-    local_interface: String,
-    remote_interface: String,
+    dialer_interface: String,
+    listener_interface: String,
 }
 
 impl LinkKey {
-    /// Creates a key from the other router, the protocol such as `tls`, and the interfaces at both
-    /// ends.
+    /// Creates a key from the other router, the protocol such as `tls`, and the interfaces of
+    /// the dialer and of the listener.
     ///
     /// # Examples
     ///
@@ -71,7 +73,12 @@ impl LinkKey {
     /// let key = LinkKey::new(RouterId::from_wire("r2"), "tls", None, Some("eth1"));
     /// assert_eq!(key.to_string(), "default->tls:r2->eth1");
     /// ```
-    pub fn new(peer: RouterId, protocol: &str, ours: Option<&str>, theirs: Option<&str>) -> Self {
+    pub fn new(
+        peer: RouterId,
+        protocol: &str,
+        dialer: Option<&str>,
+        listener: Option<&str>,
+    ) -> Self {
         let interface = |name: Option<&str>| {
             let name = name.filter(|name| !name.is_empty());
             name.unwrap_or("default").to_owned()
@@ -79,8 +86,8 @@ impl LinkKey {
         Self {
             peer,
             protocol: protocol.to_owned(),
-            local_interface: interface(ours),
-            remote_interface: interface(theirs),
+            dialer_interface: interface(dialer),
+            listener_interface: interface(listener),
         }
     }
 
@@ -99,9 +106,9 @@ impl fmt::Display for LinkKey {
         let Self {
             peer,
             protocol,
-            local_interface: ours,
-            remote_interface: theirs,
+            dialer_interface: dialer,
+            listener_interface: listener,
         } = self;
-        write!(formatter, "{ours}->{protocol}:{peer}->{theirs}")
+        write!(formatter, "{dialer}->{protocol}:{peer}->{listener}")
     }
 }

@@ -1,5 +1,7 @@
-//! Two routers that dial each other end up with one link, whatever the delays between them.
+//! Two routers that dial each other end up with one link for each pair of interfaces, whatever the delays between
+//! them.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -175,8 +177,8 @@ impl Pair {
                 let key = LinkKey::new(
                     side.other().id(),
                     "tls",
-                    ours.as_deref(),
                     dialed_from.as_deref(),
+                    ours.as_deref(),
                 );
                 let _admission = router.links.link_accepted(&key, link.clone(), now);
                 router.open.push((key, link));
@@ -208,6 +210,20 @@ impl Pair {
         }
     }
 
+    /// Of the dialer and of the listener, whichever of the two dials.
+    fn pairs_of_interfaces(&self) -> usize {
+        let interfaces = self.routers.each_ref().map(|router| {
+            let settings = &router.settings;
+            let (dialer, listener) = (&settings.dialers[0], &settings.listeners[0]);
+            [&dialer.interface, &listener.interface].map(|one| {
+                let name = one.as_deref().filter(|name| !name.is_empty());
+                name.unwrap_or("default").to_owned()
+            })
+        });
+        let [[from, to], [other_from, other_to]] = interfaces;
+        BTreeSet::from([(from, other_to), (other_from, to)]).len()
+    }
+
     fn announcement(&self, side: Side) -> Announcement {
         let listener = &self.routers[side as usize].settings.listeners[0];
         Announcement {
@@ -237,7 +253,7 @@ proptest! {
     #![proptest_config(cases())]
 
     #[test]
-    fn routers_that_dial_each_other_end_up_with_one_link(
+    fn routers_that_dial_each_other_end_up_with_a_link_for_each_pair_of_interfaces(
         sections in [prop::sample::select(&SECTIONS[..]), prop::sample::select(&SECTIONS[..])],
         seeds: [u64; 2],
         delays in prop::collection::vec(0u64..2_000, 1..12),
@@ -246,14 +262,17 @@ proptest! {
         let mut pair = Pair::new(sections, seeds, delays);
         pair.run();
         let [first, second] = &pair.routers;
-        let [(key, link)] = &first.open[..] else {
-            return Err(TestCaseError::fail(format!("links of the first: {:?}", first.open)));
-        };
-        let [(other_key, other_link)] = &second.open[..] else {
-            return Err(TestCaseError::fail(format!("links of the second: {:?}", second.open)));
-        };
-        prop_assert_eq!(link, other_link);
-        prop_assert_eq!(first.links.status(key), Some(LinkStatus::Linked(link.clone())));
-        prop_assert_eq!(second.links.status(other_key), Some(LinkStatus::Linked(link.clone())));
+        // Each dials from its interface to the one at which the other listens.
+        let pairs = pair.pairs_of_interfaces();
+        for router in [first, second] {
+            prop_assert_eq!(router.open.len(), pairs, "{:?}", router.open);
+            for (key, link) in &router.open {
+                prop_assert_eq!(router.links.status(key), Some(LinkStatus::Linked(link.clone())));
+            }
+        }
+        let links = [first, second].map(|router| -> BTreeSet<_> {
+            router.open.iter().map(|(_, link)| link.id.as_str()).collect()
+        });
+        prop_assert_eq!(&links[0], &links[1]);
     }
 }
