@@ -69,16 +69,16 @@ pub enum ListenError {
     },
 }
 
-/// Binds a socket that is to listen for TCP, after `set` has set its options. At all addresses of IPv6, it takes in
-/// those of IPv4 as well, whatever the system's default is.
+/// Listens for TCP at a socket whose options `set` has set. At all addresses of IPv6, those of IPv4 are taken in as
+/// well, whatever the system's default is.
 ///
 /// # Errors
 ///
 /// Those of the operating system.
-pub fn bind_socket(
+pub fn listen(
     address: SocketAddr,
     set: impl FnOnce(&TcpSocket) -> io::Result<()>,
-) -> io::Result<TcpSocket> {
+) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() {
         TcpSocket::new_v4()?
     } else {
@@ -92,11 +92,11 @@ pub fn bind_socket(
     socket.set_reuseaddr(true)?;
     set(&socket)?;
     socket.bind(address)?;
-    Ok(socket)
+    socket.listen(BACKLOG)
 }
 
 /// Whether the computer has no addresses of a family, such as IPv6.
-pub fn is_unknown_family(error: &io::Error) -> bool {
+pub fn is_unsupported_family(error: &io::Error) -> bool {
     error.raw_os_error() == Some(rustix::io::Errno::AFNOSUPPORT.raw_os_error())
 }
 
@@ -109,17 +109,16 @@ impl Listener {
             io::ErrorKind::AddrInUse => ListenError::InUse(address),
             io::ErrorKind::PermissionDenied => ListenError::Denied(address),
             io::ErrorKind::AddrNotAvailable => ListenError::NotHere(address),
-            _ if is_unknown_family(&source) => ListenError::NotHere(address),
+            _ if is_unsupported_family(&source) => ListenError::NotHere(address),
             _ => ListenError::Other { address, source },
         })
     }
 
     fn open(address: SocketAddr) -> io::Result<Self> {
-        let socket = bind_socket(address, |socket| {
+        let socket = listen(address, |socket| {
             // Every connection inherits it.
             socket.set_send_buffer_size(SEND_BUFFER)
         })?;
-        let socket = socket.listen(BACKLOG)?;
         let local = socket.local_addr()?;
         Ok(Self {
             socket,

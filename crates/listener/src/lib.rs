@@ -66,7 +66,7 @@ use bytes::Bytes;
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt as _, Full};
 
-pub use accept::{ListenError, Listener, bind_socket, is_unknown_family};
+pub use accept::{ListenError, Listener, is_unsupported_family, listen};
 pub use body::{Body, BodyError, Pace};
 pub use budget::{Budget, Charge, Evictable};
 pub use budgets::{Budgets, RequestBudget, RequestCharge, Upload};

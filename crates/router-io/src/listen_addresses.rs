@@ -3,10 +3,10 @@
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use portcullis_listener::{ListenError, is_unknown_family};
+use portcullis_listener::{ListenError, is_unsupported_family};
 use tokio::net::lookup_host;
 
-/// Addresses of this computer. The first one that can be listened at counts.
+/// Addresses that are to be listened at: the first one that this computer has.
 ///
 /// Without a host, it is all that this computer has: a socket for IPv6 takes in IPv4 as well, and where there is
 /// no IPv6, one for IPv4 does. Of a name, addresses of IPv4 come first.
@@ -42,7 +42,7 @@ impl ListenFailure for ListenError {
 
 impl ListenFailure for io::Error {
     fn is_not_here(&self) -> bool {
-        self.kind() == io::ErrorKind::AddrNotAvailable || is_unknown_family(self)
+        self.kind() == io::ErrorKind::AddrNotAvailable || is_unsupported_family(self)
     }
 }
 

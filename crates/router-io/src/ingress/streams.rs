@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use portcullis_listener::{
-    Connection, Greeting, Limits, Listener, StreamFuture, StreamService, bind_socket,
+    Connection, Greeting, Limits, Listener, StreamFuture, StreamService, listen,
 };
 use portcullis_router::address::Protocol;
 use portcullis_router::ingress::{DialAnswer, DialLine, MAX_LINE, StreamDoor};
@@ -29,9 +29,6 @@ use crate::tls::Tls;
 
 /// Streams that a listener has at a time.
 pub(super) const MAX_STREAMS: usize = 10_000;
-
-/// Connections that the kernel may queue for accepting; it caps the value at its own limit.
-const BACKLOG: u32 = 4096;
 
 /// How long a client may take for its first line, and for taking the answer.
 const LINE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -133,7 +130,7 @@ impl StreamListener {
 fn bind_tcp(addresses: &[SocketAddr]) -> io::Result<(TcpListener, SocketAddr)> {
     let none = io::ErrorKind::AddrNotAvailable.into();
     open_first(addresses, none, |address| {
-        let listener = bind_socket(address, |_| Ok(()))?.listen(BACKLOG)?;
+        let listener = listen(address, |_| Ok(()))?;
         let local = listener.local_addr()?;
         Ok((listener, local))
     })

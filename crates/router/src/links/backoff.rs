@@ -101,7 +101,8 @@ impl BackoffPolicy {
 
     /// The shortest pause, and up to half of it more: many routers may be told at the same time to come again.
     pub(super) fn short_pause(&self, entropy: &dyn Entropy) -> Duration {
-        self.min.mul_f64(1.0 + random_fraction(entropy) / 2.0)
+        let pause = self.min.mul_f64(1.0 + random_fraction(entropy) / 2.0);
+        pause.min(self.max)
     }
 }
 
