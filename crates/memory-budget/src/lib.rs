@@ -8,9 +8,9 @@
 //! (Choudhury and Hahne, "Dynamic Queue Length Thresholds for Shared-Memory Packet Switches", IEEE/ACM
 //! Transactions on Networking 6, 1998).
 //!
-//! Those whom somebody else is to answer for, such as all queues of one identity, have a share
-//! ([`MemoryBudget::share`]): together they hold a quarter of what is free at most, however many they are, and
-//! divide that among themselves in the same way.
+//! All queues of one identity have a share ([`MemoryBudget::share`]): together they hold a quarter of what is free
+//! at most, which they divide among themselves in the same way. There are no more of them than the share has room
+//! for if each takes what it [reserves](Account::reserving).
 //!
 //! This crate allocates nothing and refuses nothing: whoever holds memory says how much by an [`Account`], and
 //! asks for its allowance before it takes more.
@@ -35,7 +35,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What anybody may hold as long as anything is free: room for a message of the usual size.
+/// What anybody may hold, however little is free: room for one message, without which nothing would move.
 pub const LEAST: usize = 64 << 10;
 
 /// The part of what is free that one may hold.
@@ -47,15 +47,27 @@ const SPARE: usize = 256;
 
 /// Bytes that all [`Account`]s together should keep to.
 ///
-/// Whoever holds nothing may take one message even when nothing is free, since nothing would move otherwise. So
-/// they exceed the budget by one message each at most, and by what was taken between an answer and what follows
-/// from it: nothing is locked.
+/// They exceed it by no more than [`LEAST`] each, and by what was taken between an answer and what follows from
+/// it: nothing is locked.
 #[derive(Debug)]
 pub struct MemoryBudget {
     limit: usize,
     used: AtomicUsize,
+    /// What accounts count as, which is at least what they hold. Of a share only.
+    charged: AtomicUsize,
     /// What it is a share of.
     whole: Option<Arc<Self>>,
+}
+
+/// Why nothing new should begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Shortage {
+    /// What is there already needs the rest.
+    #[error("the router is short of memory")]
+    Whole,
+    /// Those who share have as much as they may.
+    #[error("the identity has used up its share of the router's memory")]
+    Share,
 }
 
 impl MemoryBudget {
@@ -64,6 +76,7 @@ impl MemoryBudget {
         Self {
             limit,
             used: AtomicUsize::new(0),
+            charged: AtomicUsize::new(0),
             whole: None,
         }
     }
@@ -72,9 +85,8 @@ impl MemoryBudget {
     #[must_use]
     pub fn share(self: &Arc<Self>) -> Self {
         Self {
-            limit: self.limit / SHARE,
-            used: AtomicUsize::new(0),
             whole: Some(Arc::clone(self)),
+            ..Self::new(self.limit / SHARE)
         }
     }
 
@@ -88,27 +100,45 @@ impl MemoryBudget {
         self.limit
     }
 
-    /// Bytes that are held; in a share, also those that are [reserved](Account::reserving).
+    /// Bytes that are held.
     pub fn used(&self) -> usize {
         self.used.load(Ordering::Relaxed)
     }
 
-    /// Bytes that each account may hold now: [`LEAST`] at least, but none if nothing is free.
+    /// Bytes that each account may hold now; [`LEAST`] at least.
     pub fn allowance(&self) -> usize {
         let part = if self.whole.is_some() {
             PART / SHARE
         } else {
             PART
         };
-        match self.free() {
-            0 => 0,
-            free => (free / part).max(LEAST),
-        }
+        (self.free() / part).max(LEAST)
     }
 
-    /// Whether so little is free that nothing new should begin: what is there already needs the rest.
+    /// Whether so little is free that what can wait should wait.
     pub fn is_scarce(&self) -> bool {
         self.free() < self.limit / SPARE
+    }
+
+    /// Whether anything new may begin.
+    ///
+    /// # Errors
+    ///
+    /// Why it should not.
+    pub fn check_room(&self) -> Result<(), Shortage> {
+        let Some(whole) = &self.whole else {
+            return if self.is_scarce() {
+                Err(Shortage::Whole)
+            } else {
+                Ok(())
+            };
+        };
+        whole.check_room()?;
+        let charged = self.charged.load(Ordering::Relaxed);
+        if self.is_scarce() || self.limit.saturating_sub(charged) < self.limit / SPARE {
+            return Err(Shortage::Share);
+        }
+        Ok(())
     }
 
     fn free(&self) -> usize {
@@ -117,12 +147,21 @@ impl MemoryBudget {
         limit.saturating_sub(self.used())
     }
 
-    fn change(&self, from: usize, to: usize) {
-        if to > from {
-            self.used.fetch_add(to - from, Ordering::Relaxed);
-        } else if to < from {
-            self.used.fetch_sub(from - to, Ordering::Relaxed);
+    /// An account holds and counts as something else than before.
+    fn change(&self, held: [usize; 2], charged: [usize; 2]) {
+        replace(&self.used, held);
+        if let Some(whole) = &self.whole {
+            replace(&self.charged, charged);
+            whole.change(held, held);
         }
+    }
+}
+
+fn replace(sum: &AtomicUsize, [before, after]: [usize; 2]) {
+    if after > before {
+        sum.fetch_add(after - before, Ordering::Relaxed);
+    } else if after < before {
+        sum.fetch_sub(before - after, Ordering::Relaxed);
     }
 }
 
@@ -140,26 +179,22 @@ impl Account {
         Self::reserving(budget, 0)
     }
 
-    /// An account that counts as so many bytes in its share even while it holds less: so a share has no more
-    /// accounts than it has memory for when all of them take something. In a budget that is no share, it counts
-    /// as what it holds.
+    /// An account that counts as so many bytes at least where it is asked whether more may begin in its share,
+    /// since it may take them at any time. In a budget that is no share, it counts as what it holds.
     pub fn reserving(budget: &Arc<MemoryBudget>, bytes: usize) -> Self {
-        let reserved = if budget.whole.is_some() { bytes } else { 0 };
-        budget.change(0, reserved);
+        budget.change([0, 0], [0, bytes]);
         Self {
             budget: Arc::clone(budget),
             held: 0,
-            reserved,
+            reserved: bytes,
         }
     }
 
     /// Holds so many bytes from now on.
     pub fn set(&mut self, bytes: usize) {
-        let counted = |held: usize| held.max(self.reserved);
-        self.budget.change(counted(self.held), counted(bytes));
-        if let Some(whole) = &self.budget.whole {
-            whole.change(self.held, bytes);
-        }
+        let held = [self.held, bytes];
+        let charged = held.map(|held| held.max(self.reserved));
+        self.budget.change(held, charged);
         self.held = bytes;
     }
 
@@ -177,7 +212,7 @@ impl Account {
 impl Drop for Account {
     fn drop(&mut self) {
         self.set(0);
-        self.budget.change(self.reserved, 0);
+        self.budget.change([0, 0], [self.reserved, 0]);
     }
 }
 
@@ -241,8 +276,9 @@ mod tests {
     fn nothing_new_begins_where_the_rest_is_needed() {
         let (budget, accounts) = stalled(10_000, 64 * MIB);
         assert!(budget.is_scarce());
-        assert_eq!(budget.allowance(), 0);
-        assert_eq!(budget.used(), 64 * MIB, "no more than there is");
+        assert_eq!(budget.check_room(), Err(Shortage::Whole));
+        assert_eq!(budget.share().check_room(), Err(Shortage::Whole));
+        assert_eq!(budget.allowance(), LEAST);
         drop(accounts);
         assert_eq!(budget.used(), 0);
         assert!(!budget.is_scarce());
@@ -272,46 +308,63 @@ mod tests {
     }
 
     #[test]
-    fn a_share_leaves_most_to_others_however_many_are_in_it() {
+    fn a_share_leaves_most_to_others() {
         let budget = Arc::new(MemoryBudget::new(1_024 * MIB));
         let share = Arc::new(budget.share());
-        assert_eq!(
-            share.allowance(),
-            budget.allowance(),
-            "one alone loses nothing"
-        );
-        let accounts = stalled_within(&share, 100_000);
-        assert!(share.is_scarce());
-        assert_eq!(share.allowance(), 0);
+        let allowance = share.allowance();
+        assert_eq!(allowance, budget.allowance(), "one alone loses nothing");
+        let accounts = stalled_within(&share, 1_000);
+        assert_eq!(share.check_room(), Ok(()));
         assert_eq!(budget.used(), share.used());
         assert!(
-            budget.used() <= budget.limit() / 5 + MIB,
-            "{}",
+            budget.used() <= budget.limit() / 5,
+            "{} bytes",
             budget.used()
         );
-        assert!(!budget.is_scarce());
 
         let other = Arc::new(budget.share());
-        assert!(!other.is_scarce());
-        assert!(other.allowance() > 12 * MIB, "{}", other.allowance());
+        assert_eq!(other.check_room(), Ok(()));
+        assert!(other.allowance() > 12 * MIB, "{} bytes", other.allowance());
         drop(accounts);
         assert_eq!((share.used(), budget.used()), (0, 0));
     }
 
     #[test]
-    fn what_is_reserved_counts_in_the_share_alone() {
+    fn a_share_has_no_more_accounts_than_it_has_room_for() {
         let budget = Arc::new(MemoryBudget::new(64 * MIB));
         let share = Arc::new(budget.share());
+        let mut accounts = Vec::new();
+        while share.check_room().is_ok() {
+            accounts.push(Account::reserving(&share, MIB));
+            assert!(accounts.len() <= 16);
+        }
+        assert_eq!(accounts.len(), 16);
+        assert_eq!(share.check_room(), Err(Shortage::Share));
+        // What is not held is not missed.
+        assert_eq!(budget.used(), 0);
+        assert_eq!(share.allowance(), budget.allowance());
+        assert!(!share.is_scarce());
+        assert_eq!(budget.share().check_room(), Ok(()));
+        accounts.pop();
+        assert_eq!(share.check_room(), Ok(()));
+    }
+
+    #[test]
+    fn an_account_counts_as_what_it_holds_or_reserves() {
+        let budget = Arc::new(MemoryBudget::new(64 * MIB));
+        let share = Arc::new(budget.share());
+        let charged = || share.charged.load(Ordering::Relaxed);
         let mut account = Account::reserving(&share, 1_000);
         account.set(300);
-        assert_eq!((share.used(), budget.used()), (1_000, 300));
+        assert_eq!((charged(), share.used(), budget.used()), (1_000, 300, 300));
         account.set(1_500);
-        assert_eq!((share.used(), budget.used()), (1_500, 1_500));
+        assert_eq!(
+            (charged(), share.used(), budget.used()),
+            (1_500, 1_500, 1_500)
+        );
         account.set(0);
-        assert_eq!((share.used(), budget.used()), (1_000, 0));
+        assert_eq!((charged(), share.used(), budget.used()), (1_000, 0, 0));
         drop(account);
-        assert_eq!((share.used(), budget.used()), (0, 0));
-        drop(Account::reserving(&budget, 1_000));
-        assert_eq!(budget.used(), 0);
+        assert_eq!((charged(), share.used(), budget.used()), (0, 0, 0));
     }
 }

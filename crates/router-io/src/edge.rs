@@ -21,7 +21,6 @@ mod circuits;
 mod destination;
 mod dialer;
 mod hosts;
-mod identity_memory;
 mod input;
 mod listener;
 mod local_side;
@@ -56,7 +55,6 @@ use tokio_util::task::TaskTracker;
 use self::attendance::Attendance;
 use self::dialer::HostDialer;
 use self::hosts::Hosts;
-use self::identity_memory::IdentityMemory;
 use self::listener::SdkListener;
 use self::metrics::EdgeMetrics;
 use self::web_socket::WebSocketListener;
@@ -115,7 +113,6 @@ struct Shared {
     tls: Arc<Tls>,
     hosts: Arc<Hosts>,
     presence: Attendance,
-    memory: IdentityMemory,
     metrics: EdgeMetrics,
     groups: Groups<SdkPeer>,
     /// The tasks of channels.
@@ -160,7 +157,6 @@ impl Edge {
                 Arc::clone(controllers),
                 clock,
             ),
-            memory: IdentityMemory::new(parts.ends.relay().memory()),
             metrics: EdgeMetrics::new(&parts.metrics),
             groups: Groups::new(clock.of_channels(), GroupLimits::default()),
             controllers: parts.controllers,

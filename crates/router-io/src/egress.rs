@@ -23,10 +23,13 @@ mod tests;
 use std::sync::Arc;
 
 use portcullis_domain::entropy::Entropy;
+use portcullis_memory_budget::Shortage;
 use portcullis_router::IncompleteConfigError;
+use portcullis_router::edge::IdentityId;
 use portcullis_router::egress::DialerSettings;
 use portcullis_router_config::Binding;
 use portcullis_router_config::model::Listener;
+use portcullis_wire::peer_data::{DIALER_IDENTITY_ID, PeerData};
 use portcullis_xgress::{Options, Side};
 
 use crate::egress::packets::PacketDialer;
@@ -88,5 +91,21 @@ fn terminating_end(request: DialRequest, options: Arc<Options>) -> EndTerms {
         side: Side::Terminator,
         options,
         start: Start::AtOnce,
+        identity: dialer(&request.peer_data),
+    }
+}
+
+/// The identity that dials, as its router has told.
+fn dialer(peer_data: &PeerData) -> Option<IdentityId> {
+    let id = peer_data.get(&DIALER_IDENTITY_ID)?;
+    let id = std::str::from_utf8(id.expose()).ok()?;
+    (!id.is_empty()).then(|| id.into())
+}
+
+/// Whether the identity that dials may have one more circuit to a server here.
+fn check_room(ends: &Ends, request: &DialRequest) -> Result<(), Shortage> {
+    match dialer(&request.peer_data) {
+        Some(identity) => ends.memory_of(&identity).check_room(),
+        None => ends.relay().memory().check_room(),
     }
 }

@@ -11,8 +11,8 @@
 //! end that finds no room in its next hop waits for it, and takes nothing from its local side meanwhile.
 //!
 //! Memory of an end: what [`Options`](portcullis_xgress::Options) say, as much as `receive_buffer` in the
-//! inbox, and what the local side holds; less if the memory that all ends share is scarce, or that of the identity they belong to. Idle, an end takes some
-//! 2 KiB and has no deadline.
+//! inbox, and what the local side holds; less if the memory that all ends share is scarce, or what the identity has
+//! of it. Idle, an end takes some 2 KiB and has no deadline.
 
 mod datagrams;
 mod handle;
@@ -27,11 +27,13 @@ mod timer;
 
 use std::sync::Arc;
 
-use portcullis_router::edge::CircuitId;
+use portcullis_memory_budget::MemoryBudget;
+use portcullis_router::edge::{CircuitId, IdentityId};
 use portcullis_router::metrics::MetricRegistry;
 use portcullis_xgress::{Endpoint, Options, Side};
 use tokio_util::task::TaskTracker;
 
+use crate::identity_memory::IdentityMemory;
 use crate::relay::{Destination, Relay};
 
 pub(crate) use crate::ends::datagrams::{DatagramSide, Datagrams};
@@ -48,6 +50,7 @@ use crate::ends::task::End;
 #[derive(Clone)]
 pub(crate) struct Ends {
     relay: Arc<Relay>,
+    identities: Arc<IdentityMemory>,
     metrics: Arc<EndMetrics>,
     tasks: TaskTracker,
 }
@@ -61,6 +64,8 @@ pub(crate) struct EndTerms {
     pub(crate) side: Side,
     pub(crate) options: Arc<Options>,
     pub(crate) start: Start,
+    /// Whose memory it takes, if that is known.
+    pub(crate) identity: Option<IdentityId>,
 }
 
 /// When an end may send.
@@ -75,6 +80,7 @@ pub(crate) enum Start {
 impl Ends {
     pub(crate) fn new(relay: Arc<Relay>, registry: &MetricRegistry, tasks: TaskTracker) -> Self {
         Self {
+            identities: Arc::new(IdentityMemory::new(relay.memory())),
             relay,
             metrics: EndMetrics::new(registry),
             tasks,
@@ -83,6 +89,11 @@ impl Ends {
 
     pub(crate) const fn relay(&self) -> &Arc<Relay> {
         &self.relay
+    }
+
+    /// The memory that an identity shares among its channels and circuits.
+    pub(crate) fn memory_of(&self, identity: &IdentityId) -> Arc<MemoryBudget> {
+        self.identities.of(identity)
     }
 
     /// Counts what passes between an end of a circuit and whatever it ends at: also for those ends that SDKs
@@ -96,7 +107,8 @@ impl Ends {
     /// side until either is over. Then the controller of the circuit is told, unless it is the one who has
     /// ended the circuit.
     pub(crate) fn open<L: LocalSide>(&self, terms: &EndTerms, local: L) -> EndHandle {
-        let memory = local.memory().unwrap_or(self.relay.memory());
+        let share = terms.identity.as_ref().map(|one| self.memory_of(one));
+        let memory = share.as_ref().unwrap_or(self.relay.memory());
         let inbox = Arc::new(Inbox::new(terms, local.sdk_end(), memory));
         let destination: Arc<dyn Destination> = inbox.clone();
         let (hop, replaced) = self.relay.attach(&terms.address, Arc::clone(&destination));

@@ -28,6 +28,7 @@ mod file;
 mod group_credentials;
 mod health;
 mod identity;
+mod identity_memory;
 mod ingress;
 mod inspect;
 mod links;

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use parking_lot::RwLock;
-use portcullis_memory_budget::MemoryBudget;
 use portcullis_router::edge::{
     ApiSession, BindKey, ChannelId, CircuitEnded, EdgeLimits, EndId, Flow, HostEvent, IdentityId,
     Offer, ServiceSessionId,
@@ -31,8 +30,6 @@ pub(crate) struct SdkHandle {
     pub(crate) id: ChannelId,
     pub(crate) identity: IdentityId,
     pub(crate) channel: ChannelHandle,
-    /// That the identity shares among its channels and circuits.
-    pub(crate) memory: Arc<MemoryBudget>,
     commands: mpsc::Sender<Command>,
     noticed: AtomicU8,
     notices: Notify,
@@ -129,7 +126,6 @@ impl SdkHandle {
         id: ChannelId,
         identity: IdentityId,
         channel: ChannelHandle,
-        memory: Arc<MemoryBudget>,
         limits: &EdgeLimits,
     ) -> (Arc<Self>, mpsc::Receiver<Command>) {
         let (commands, receiver) = mpsc::channel(most_commands(limits));
@@ -137,7 +133,6 @@ impl SdkHandle {
             id,
             identity,
             channel,
-            memory,
             commands,
             noticed: AtomicU8::new(0),
             notices: Notify::new(),

@@ -8,9 +8,6 @@ use portcullis_xgress::{Factor, Options};
 
 use crate::section_reader::{IncompleteConfigError, SectionReader};
 
-/// Why nothing new begins at a router that has to keep its memory for what is there.
-pub const SHORT_OF_MEMORY: &str = "the router is short of memory";
-
 /// Reads the options of the ends of circuits, from those of a listener or a dialer.
 ///
 /// # Errors

@@ -33,10 +33,10 @@ use crate::sdk_channels::{Command, Notice, Notices, SdkHandle};
 
 /// Frames that are handled before others have their turn.
 const FRAMES: usize = 32;
-/// Bytes of memory that a channel counts as which carries nothing.
+/// What an idle channel counts as, in bytes.
 const IDLE: usize = 32 << 10;
-/// Bytes that it counts as in the share of its identity: its inbox and its queue may fill at any time.
-const RESERVED: usize = 128 << 10;
+/// What a channel is charged in its identity's share even while it holds less: it may fill at any time.
+pub(super) const RESERVED: usize = 128 << 10;
 /// How long a question to the SDK is remembered; the channel gives up earlier.
 const ASK_TIMEOUT: Duration = Duration::from_mins(1);
 
@@ -76,6 +76,7 @@ pub(super) struct NewChannel {
     pub(super) sdk: SdkChannel,
     pub(super) inbox: Inbox,
     pub(super) commands: mpsc::Receiver<Command>,
+    pub(super) memory: Account,
     /// Of circuits that end in the router.
     pub(super) end_options: Arc<Options>,
 }
@@ -90,7 +91,7 @@ impl ChannelTask {
             taken_sender,
         );
         Self {
-            memory: Account::reserving(&new.handle.memory, RESERVED),
+            memory: new.memory,
             shared,
             outbox: Outbox::new(new.handle.channel.clone()),
             handle: new.handle,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_forwarding::{Activity, Hop};
+use portcullis_memory_budget::Account;
 use portcullis_router::access::{Usage, UsageSubject, UsedService};
 use portcullis_router::edge::{ChannelId, CircuitEnd, Closing, EndId, Flow, FromSdk};
 use portcullis_xgress::{Options, Side};
@@ -17,6 +18,10 @@ use crate::circuit_message::CircuitMessage;
 use crate::ends::{BorderMeter, EndHandle, EndTerms, Ends, Start, first_time_bytes};
 use crate::relay::{Destination, Relay};
 use crate::sdk_channels::SdkHandle;
+
+/// What an end in an SDK takes of the router's memory, in bytes: its connection, its place in the relay, and what
+/// is counted of it.
+const IN_SDK: usize = 2 << 10;
 
 /// The circuits that end at a channel.
 pub(super) struct Circuits {
@@ -37,6 +42,7 @@ enum OpenEnd {
         hop: Hop,
         destination: Arc<dyn Destination>,
         meter: BorderMeter,
+        _memory: Account,
     },
 }
 
@@ -89,6 +95,7 @@ impl Circuits {
                 Side::Initiator => Start::WhenTold,
                 Side::Terminator => Start::AtOnce,
             },
+            identity: Some(self.sdk.identity.clone()),
         };
         let end = self.ends.open(&terms, side);
         OpenEnd::InRouter { end, input }
@@ -106,10 +113,13 @@ impl Circuits {
         if let Some(replaced) = replaced {
             replaced.unrouted(end.id.circuit.as_str());
         }
+        let mut memory = Account::new(&self.ends.memory_of(&self.sdk.identity));
+        memory.set(IN_SDK);
         OpenEnd::InSdk {
             hop,
             destination,
             meter,
+            _memory: memory,
         }
     }
 

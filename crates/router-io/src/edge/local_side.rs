@@ -6,7 +6,6 @@ use std::task::{Context, Poll, ready};
 
 use futures_util::future::BoxFuture;
 use portcullis_channel::{Message, Priority, SendErrorKind};
-use portcullis_memory_budget::MemoryBudget;
 use portcullis_router::edge::{CircuitData, CircuitEnded, EndId, Flow};
 use portcullis_wire::edge::{ConnectionId, Data, DataFlags, EdgeMessage};
 use portcullis_wire::xgress::Control;
@@ -105,10 +104,6 @@ impl SdkSide {
 }
 
 impl LocalSide for SdkSide {
-    fn memory(&self) -> Option<&Arc<MemoryBudget>> {
-        Some(&self.sdk.memory)
-    }
-
     fn kind(&self) -> &'static str {
         KIND
     }

@@ -6,21 +6,19 @@ use std::sync::Arc;
 use portcullis_channel::group::{Attachment, RefusalReason, Reservation};
 use portcullis_channel::hello::RejectClass;
 use portcullis_listener::Connection;
-use portcullis_memory_budget::MemoryBudget;
-use portcullis_router::circuits::SHORT_OF_MEMORY;
+use portcullis_memory_budget::{Account, Shortage};
 use portcullis_router::edge::{
-    Client, ClientCertificates, Denial, EdgeLimits, Login, LoginStep, SdkChannel, SdkPeer,
-    hello_headers,
+    ChannelId, Client, ClientCertificates, Denial, EdgeLimits, IdentityId, Login, LoginStep,
+    SdkChannel, SdkPeer, hello_headers,
 };
 use portcullis_transport::{ChannelHandle, Inbox, Incoming, Place, Stream, Transport};
 use portcullis_wire::control::connect_event::ConnectTime;
 use portcullis_wire::edge::SdkHello;
 use portcullis_xgress::Options;
-use tokio::sync::mpsc;
 use tokio::time::sleep_until;
 
 use super::Shared;
-use super::channel_task::{ChannelTask, NewChannel};
+use super::channel_task::{ChannelTask, NewChannel, RESERVED};
 use crate::access::Distrust;
 use crate::group_credentials::group_credentials;
 use crate::sdk_channels::{Command, SdkHandle};
@@ -49,7 +47,7 @@ pub(super) async fn admit(
     connection: &Connection,
     hello: SdkHello,
 ) -> Result<Client, Denial> {
-    check_memory(shared.ends.relay().memory())?;
+    shared.ends.relay().memory().check_room().map_err(busy)?;
     let now = shared.clock.timestamp();
     let certificates = certificates(shared, connection).await?;
     let mut login = Login::new(hello, certificates, &shared.limits, now)?;
@@ -58,10 +56,7 @@ pub(super) async fn admit(
         let news = shared.rights.news();
         let now = shared.clock.timestamp();
         match login.poll(&*shared.rights, now) {
-            LoginStep::Admitted(client) => {
-                check_memory(&shared.memory.of(&client.session.identity))?;
-                return Ok(client);
-            },
+            LoginStep::Admitted(client) => return Ok(client),
             LoginStep::Denied(denial) => {
                 shared
                     .metrics
@@ -78,11 +73,15 @@ pub(super) async fn admit(
     }
 }
 
-fn check_memory(memory: &MemoryBudget) -> Result<(), Denial> {
-    if memory.is_scarce() {
-        return Err(Denial::busy(SHORT_OF_MEMORY));
-    }
-    Ok(())
+fn busy(shortage: Shortage) -> Denial {
+    Denial::busy(shortage.to_string())
+}
+
+/// The memory of a channel.
+fn memory(shared: &Shared, identity: &IdentityId) -> Result<Account, Denial> {
+    let share = shared.ends.memory_of(identity);
+    share.check_room().map_err(busy)?;
+    Ok(Account::reserving(&share, RESERVED))
 }
 
 /// The certificates of a client. Until the data model has arrived, they cannot be judged.
@@ -200,15 +199,19 @@ async fn open<S: Stream>(
     } = admitted;
     let channel = shared.channels.next_id();
     let identity = client.session.identity.clone();
-    if let Err(denial) =
-        shared
-            .presence
-            .enter(channel, &identity, connect_time(shared, &connection))
-    {
-        shared.groups.abandon(reservation);
-        refuse(shared, &connection, incoming, denial).await;
-        return;
-    }
+    let entering = memory(shared, &identity).and_then(|memory| {
+        let presence = &shared.presence;
+        let entered = presence.enter(channel, &identity, connect_time(shared, &connection));
+        entered.map(|()| memory)
+    });
+    let memory = match entering {
+        Ok(memory) => memory,
+        Err(denial) => {
+            shared.groups.abandon(reservation);
+            refuse(shared, &connection, incoming, denial).await;
+            return;
+        },
+    };
     let headers = hello_headers(shared.version.clone());
     let grant = reservation.grant().clone();
     let connected = match incoming.accept(&grant, &shared.router, &headers).await {
@@ -220,8 +223,8 @@ async fn open<S: Stream>(
             return;
         },
     };
-    let memory = shared.memory.of(&identity);
-    let transport = terms.transport.clone().within(Arc::clone(&memory));
+    let transport = terms.transport.clone();
+    let transport = transport.within(Arc::clone(memory.budget()));
     let (handle, inbox) = transport.open(grant, terms.options, connected);
     let Ok(registration) = shared.groups.open(reservation, handle.clone()) else {
         shared.presence.leave(channel);
@@ -230,8 +233,8 @@ async fn open<S: Stream>(
     };
     tracing::info!(channel = channel.0, %identity, peer = %connection.peer, "a client is connected");
     shared.metrics.connected.mark(1);
-    let handles = SdkHandle::new(channel, identity, handle.clone(), memory, &terms.limits);
-    let task = channel_task(shared, terms, client, handles, inbox);
+    let handles = (handle.clone(), inbox);
+    let task = channel_task(shared, terms, (channel, client), handles, memory);
     let served = Arc::clone(shared);
     shared.clients.spawn(async move {
         task.run().await;
@@ -245,11 +248,12 @@ async fn open<S: Stream>(
 fn channel_task(
     shared: &Arc<Shared>,
     terms: &ListenerTerms,
-    client: Client,
-    (handle, commands): (Arc<SdkHandle>, mpsc::Receiver<Command>),
-    inbox: Inbox,
+    (channel, client): (ChannelId, Client),
+    (handle, inbox): (ChannelHandle, Inbox),
+    memory: Account,
 ) -> ChannelTask {
-    let channel = handle.id;
+    let identity = client.session.identity.clone();
+    let (handle, commands) = SdkHandle::new(channel, identity, handle, &terms.limits);
     shared.channels.add(Arc::clone(&handle));
     shared.rights.open(channel, &client.session);
     if shared.stop.is_cancelled() {
@@ -262,6 +266,7 @@ fn channel_task(
         sdk: SdkChannel::new(channel, client, router, terms.limits, now),
         inbox,
         commands,
+        memory,
         end_options: Arc::clone(&terms.end_options),
     };
     ChannelTask::new(Arc::clone(shared), new)

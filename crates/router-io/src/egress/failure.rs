@@ -5,6 +5,7 @@ use std::io;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use portcullis_e2e_encryption::KeyExchangeError;
+use portcullis_memory_budget::Shortage;
 use portcullis_router::address::AddressError;
 use portcullis_wire::control::route::RouteFailure;
 use portcullis_wire::peer_data::PeerData;
@@ -34,6 +35,8 @@ pub(super) enum Unreached {
     Key(#[from] KeyExchangeError),
     #[error("there is no randomness for encryption")]
     Entropy,
+    #[error(transparent)]
+    NoMemory(#[from] Shortage),
 }
 
 /// A dial whose failure is told to a controller.
@@ -71,7 +74,9 @@ impl Unreached {
             Self::Unconnected(error) | Self::Untrusted(error) => failure_of(error),
             Self::TimedOut => RouteFailure::DialTimedOut,
             Self::Key(_) => RouteFailure::Generic,
-            Self::Entropy | Self::TooManyLookups => RouteFailure::ResourcesNotAvailable,
+            Self::Entropy | Self::TooManyLookups | Self::NoMemory(_) => {
+                RouteFailure::ResourcesNotAvailable
+            },
         }
     }
 }

@@ -13,7 +13,7 @@ use tokio::net::UnixDatagram;
 
 use super::connect::{deadline, udp};
 use super::failure::{Unreached, reported};
-use super::terminating_end;
+use super::{check_room, terminating_end};
 use crate::ends::{DatagramSide, Ends};
 use crate::name_lookups::NameLookups;
 use crate::routes::{DialFailure, DialRequest, Dialer};
@@ -42,6 +42,7 @@ impl PacketDialer {
 
     async fn dial(self, request: DialRequest) -> Result<PeerData, Unreached> {
         let address = PacketAddress::to_dial(&request.destination)?;
+        check_room(&self.ends, &request)?;
         let deadline = deadline(request.deadline, self.connect_timeout);
         let terms = terminating_end(request, self.options);
         let _goes_on = match &address {

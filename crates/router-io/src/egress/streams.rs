@@ -20,7 +20,7 @@ use super::connect::{deadline, in_time, tcp, udp};
 use super::encryption::Encryption;
 use super::failure::{Unreached, reported};
 use super::server_tls::ServerTls;
-use super::terminating_end;
+use super::{check_room, terminating_end};
 use crate::encrypted_side::EncryptedSide;
 use crate::ends::{DatagramSide, EndTerms, Ends, LocalSide, SocketSide};
 use crate::name_lookups::NameLookups;
@@ -76,6 +76,7 @@ impl StreamDialer {
 
     async fn dial(self, request: DialRequest) -> Result<PeerData, Unreached> {
         let address = TransportAddress::to_dial(&request.destination)?;
+        check_room(&self.ends, &request)?;
         let encryption = self.encryption(&request.peer_data)?;
         let server = self.connect(&address, &request).await?;
         let mut peer_data = addresses(&server);

@@ -92,6 +92,7 @@ impl World {
             side: Side::Initiator,
             options: Arc::new(Options::default()),
             start: Start::AtOnce,
+            identity: None,
         };
         let _goes_on = self.router.ends.open(&terms, side);
     }

@@ -139,11 +139,9 @@ impl State {
     fn has_room(&self, max_bytes: usize) -> bool {
         let allowance = self.memory.budget().allowance();
         let max_weight = max_bytes.saturating_add(MAX_OVERHEAD).min(allowance);
-        let has_room = self.bytes < max_bytes
+        self.bytes < max_bytes
             && self.memory.held() < max_weight
-            && self.messages.len() < MAX_PAYLOADS;
-        // Acknowledgements free memory.
-        has_room || self.messages.is_empty()
+            && self.messages.len() < MAX_PAYLOADS
     }
 
     fn push(&mut self, message: CircuitMessage) {

@@ -1,10 +1,8 @@
 //! What an end of a circuit is connected to at its router.
 
 use std::io;
-use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use portcullis_memory_budget::MemoryBudget;
 use portcullis_wire::xgress::Control;
 use portcullis_xgress::{EndReason, Segment};
 
@@ -22,11 +20,6 @@ pub(crate) trait LocalSide: Send + Unpin + 'static {
 
     /// The SDK that it stands for, if it stands for one.
     fn sdk_end(&self) -> Option<SdkEnd> {
-        None
-    }
-
-    /// The share of memory that the end belongs to; without one it has its part of the whole.
-    fn memory(&self) -> Option<&Arc<MemoryBudget>> {
         None
     }
 

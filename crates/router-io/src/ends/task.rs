@@ -28,11 +28,11 @@ use self::outgoing::Blocked;
 /// Turns after which other tasks have theirs.
 const TURNS: usize = 32;
 
-/// Bytes of memory that an end counts as which carries nothing.
+/// What an idle end counts as, in bytes.
 const IDLE: usize = 4 << 10;
 
-/// Bytes that an end counts as in its share of the memory, since it may take a message at any time.
-const RESERVED: usize = 16 << 10;
+/// What an end is charged in its identity's share even while it holds less: it may fill at any time.
+const RESERVED: usize = 32 << 10;
 
 /// An end: a future that is ready when nothing is left of it.
 pub(super) struct End<L: LocalSide> {

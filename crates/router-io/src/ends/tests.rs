@@ -70,6 +70,7 @@ fn terms(side: Side, start: Start) -> EndTerms {
         side,
         options: Arc::new(Options::default()),
         start,
+        identity: None,
     }
 }
 

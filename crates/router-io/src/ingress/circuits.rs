@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
-use portcullis_router::circuits::SHORT_OF_MEMORY;
+use portcullis_memory_budget::Shortage;
 use portcullis_router::edge::{CircuitId, Recipient, RequestFailure};
 use portcullis_router::ingress::DialLine;
 use portcullis_wire::control::ControlMessage;
@@ -22,8 +22,8 @@ const LATE: Duration = Duration::from_mins(1);
 /// Why there is no circuit. The text is for the client, too.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum NoCircuit {
-    #[error("{SHORT_OF_MEMORY}")]
-    NoMemory,
+    #[error(transparent)]
+    NoMemory(#[from] Shortage),
     #[error("no controller is connected")]
     NoController,
     #[error("the controller does not answer")]
@@ -65,9 +65,7 @@ impl CircuitRequests {
     }
 
     pub(super) async fn request(&self, line: DialLine) -> Result<StandingCircuit, NoCircuit> {
-        if self.ends.relay().memory().is_scarce() {
-            return Err(NoCircuit::NoMemory);
-        }
+        self.ends.relay().memory().check_room()?;
         let mut asking = Self::ask(self.clone(), line).boxed();
         let Ok(answer) = timeout(self.timeout, &mut asking).await else {
             let requests = self.clone();
@@ -113,6 +111,7 @@ impl CircuitRequests {
             side: Side::Initiator,
             options: Arc::clone(&self.options),
             start: Start::AtOnce,
+            identity: None,
         };
         let _goes_on = self.ends.open(&terms, side);
     }

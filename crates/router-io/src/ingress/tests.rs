@@ -178,6 +178,7 @@ impl Services {
             side: Side::Terminator,
             options: Arc::new(Options::default()),
             start: Start::AtOnce,
+            identity: None,
         };
         let _goes_on = self.ends.open(&terms, SocketSide::new("test", side));
         tokio::spawn(async move {

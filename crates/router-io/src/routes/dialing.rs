@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use portcullis_forwarding::{QueueFull, WorkQueue};
-use portcullis_router::circuits::{QueueSize, SHORT_OF_MEMORY};
+use portcullis_router::circuits::QueueSize;
 use portcullis_wire::control::route::{Egress, Route, RouteFailure, RouteOutcome};
 use portcullis_wire::peer_data::PeerData;
 use tokio::time::{Instant, sleep, timeout_at};
@@ -95,8 +95,8 @@ impl Dialing {
 impl Routes {
     /// Lets a route wait for its dial.
     pub(super) fn dial_later(self: &Arc<Self>, asking: Asking, mut route: Route) {
-        if self.relay.memory().is_scarce() {
-            return self.refuse_for_now(&asking, &route, SHORT_OF_MEMORY);
+        if let Err(shortage) = self.relay.memory().check_room() {
+            return self.refuse_for_now(&asking, &route, &shortage.to_string());
         }
         let egress = route.egress.take().unwrap_or_default();
         let Some(dialer) = self.dialers.get(&egress.binding) else {

@@ -52,6 +52,7 @@ impl Dialer for SlowDialer {
                 side: Side::Terminator,
                 options: Arc::new(Options::default()),
                 start: Start::AtOnce,
+                identity: None,
             };
             ends.open(&terms, SocketSide::new("xgress/test", theirs));
             Ok([(peer_data::REMOTE_ADDRESS, Secret::new("there".into()))].into())

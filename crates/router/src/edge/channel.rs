@@ -18,7 +18,7 @@ use std::sync::Arc;
 use portcullis_channel::ReplyTo;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::policies::ServiceGrant;
-use portcullis_memory_budget::MemoryBudget;
+use portcullis_memory_budget::{MemoryBudget, Shortage};
 use portcullis_wire::ErrorCode;
 use portcullis_wire::edge::{ConnectionId, EdgeMessage};
 
@@ -34,7 +34,6 @@ use super::names::ChannelId;
 use super::refusal::Refusal;
 use super::subscription::Subscription;
 use super::timers::Timers;
-use crate::circuits::SHORT_OF_MEMORY;
 
 /// The channel of an SDK, whether it has one connection or several.
 ///
@@ -61,7 +60,8 @@ pub struct SdkChannel {
     backlog: usize,
     /// How long the backlog may be by the memory that there is.
     allowance: usize,
-    is_memory_scarce: bool,
+    /// Why nothing new may begin.
+    shortage: Option<Shortage>,
     /// Connections whose own part of that is too long.
     stalled: BTreeSet<ConnectionId>,
     timers: Timers<Timer>,
@@ -103,7 +103,7 @@ impl SdkChannel {
             services: Subscription::default(),
             backlog: 0,
             allowance: usize::MAX,
-            is_memory_scarce: false,
+            shortage: None,
             stalled: BTreeSet::new(),
             timers: Timers::default(),
             actions: VecDeque::new(),
@@ -150,7 +150,7 @@ impl SdkChannel {
     /// Keeps to memory that channels share: while it is scarce, less is read, and nothing new begins.
     pub fn heed_memory(&mut self, memory: &MemoryBudget) {
         self.allowance = memory.allowance();
-        self.is_memory_scarce = memory.is_scarce();
+        self.shortage = memory.check_room().err();
     }
 
     /// Bytes that circuits have not taken yet, by their [`weight`](super::CircuitData::weight).
@@ -252,8 +252,8 @@ impl SdkChannel {
         if self.connections() >= self.limits.connections {
             return Err(Refusal::busy("too many connections"));
         }
-        if self.is_memory_scarce {
-            return Err(Refusal::busy(SHORT_OF_MEMORY));
+        if let Some(shortage) = self.shortage {
+            return Err(Refusal::busy(shortage.to_string()));
         }
         Ok(())
     }

@@ -124,12 +124,13 @@ async fn an_identity_that_takes_its_share_of_the_memory_leaves_the_rest_to_other
     let alice = world.network.identity("alice");
     let alices = world.network.access_token("alice", &alice, 1000);
     let _sdk = enter(world.address, &world.network, &alice, Some(&alices)).await;
-    let channels = world.edge.channels_of(&"alice".into());
-    let mut stalled = Account::new(&channels[0].memory);
+    let share = world.ends.memory_of(&"alice".into());
+    let mut stalled = Account::new(&share);
     stalled.set(world.memory.limit() / 5);
-    assert!(!world.memory.is_scarce());
+    assert_eq!(world.memory.check_room(), Ok(()));
     let refused = enter(world.address, &world.network, &alice, Some(&alices)).await;
-    assert_eq!(reason(refused).0, RejectClass::Busy);
+    let reason = "the identity has used up its share of the router's memory".to_owned();
+    assert_eq!(self::reason(refused), (RejectClass::Busy, reason));
 
     let bob = world.network.identity("bob");
     let bobs = world.network.access_token("bob", &bob, 1000);

@@ -52,6 +52,7 @@ pub(super) struct World {
     pub(super) tasks: TaskTracker,
     pub(super) metrics: Arc<MetricRegistry>,
     pub(super) memory: Arc<MemoryBudget>,
+    pub(super) ends: Ends,
     routes: Arc<Routes>,
     folder: tempfile::TempDir,
 }
@@ -93,7 +94,7 @@ impl World {
             model_file: ModelFile::new(folder.path().join("edge.db"), Duration::from_millis(10)),
             tls: Arc::clone(&tls),
             controllers: Arc::clone(&controllers),
-            ends,
+            ends: ends.clone(),
             metrics: Arc::clone(&metrics),
             entropy: Arc::new(Seeded::new(2)),
             observer: None,
@@ -137,6 +138,7 @@ impl World {
             tasks,
             metrics,
             memory,
+            ends,
             routes,
             folder,
         }

@@ -3,9 +3,12 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use portcullis_memory_budget::Account;
+use portcullis_wire::Secret;
 use portcullis_wire::control::route::RouteFailure;
-use portcullis_wire::peer_data::{PUBLIC_KEY, PeerData};
+use portcullis_wire::peer_data::{DIALER_IDENTITY_ID, PUBLIC_KEY, PeerData};
 use tokio::net::TcpListener;
+use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 
 use super::{World, entries};
@@ -44,6 +47,48 @@ async fn server_hangs_in_its_handshake() {
         "{:?}",
         start.elapsed()
     );
+}
+
+/// Its circuits to servers count where it dials them, whatever router it is connected to.
+#[tokio::test]
+async fn identity_that_has_used_up_its_memory_leaves_the_rest_to_others() {
+    let world = World::new();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = format!("tcp:{}", listener.local_addr().unwrap());
+    let dialer =
+        |name: &'static str| PeerData::from([(DIALER_IDENTITY_ID, Secret::new(name.into()))]);
+    let share = world.router.ends.memory_of(&"alice".into());
+    let used_up = Account::reserving(&share, share.limit());
+    for binding in ["transport", "edge_transport", "transport_udp"] {
+        let address = address.replace(
+            "tcp",
+            if binding == "transport_udp" {
+                "udp"
+            } else {
+                "tcp"
+            },
+        );
+        let refused = world.dial_with(binding, &address, dialer("alice")).await;
+        let refused = refused.unwrap_err();
+        assert_eq!(refused.failure, RouteFailure::ResourcesNotAvailable);
+        let reason = "the identity has used up its share of the router's memory";
+        assert!(refused.reason.ends_with(reason), "{}", refused.reason);
+    }
+    world
+        .dial_with("transport", &address, dialer("bob"))
+        .await
+        .unwrap();
+    drop(used_up);
+    world
+        .dial_with("transport", &address, dialer("alice"))
+        .await
+        .unwrap();
+    let counted = async {
+        while share.used() == 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(Duration::from_secs(10), counted).await.unwrap();
 }
 
 /// The label is longer than names can be, so that nobody is asked.

@@ -128,6 +128,10 @@ impl SdkChannel {
             let reason = "the host has too many connections";
             return Err(Declined::new(RouteFailure::ResourcesNotAvailable, reason));
         }
+        if let Some(shortage) = self.shortage {
+            let failure = RouteFailure::ResourcesNotAvailable;
+            return Err(Declined::new(failure, &shortage.to_string()));
+        }
         let id = EndId {
             circuit: offer.circuit,
             side: Side::Terminator,

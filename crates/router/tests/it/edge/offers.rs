@@ -1,12 +1,15 @@
 //! Connections that are offered to hosts.
 
 use super::world::{World, bind, closings, offer, terminating};
+use portcullis_memory_budget::{Account, MemoryBudget};
 use portcullis_router::edge::{Action, CircuitEnded, Closing, EdgeLimits, FromSdk, ToSdk};
 use portcullis_wire::control::route::{RouteFailure, RouteOutcome};
 use portcullis_wire::edge::{
-    Bind, CircuitClosed, ConnectionId, Data, Dial, DialFailed, DialSuccess, EdgeMessage, StateClosed,
+    Bind, CircuitClosed, ConnectionId, Data, Dial, DialFailed, DialSuccess, EdgeMessage,
+    StateClosed,
 };
 use portcullis_wire::{Secret, peer_data};
+use std::sync::Arc;
 use std::time::Duration;
 
 const FIRST: u32 = 0x8000_0000;
@@ -363,6 +366,25 @@ fn offer_ends_with_its_circuit_its_host_or_its_channel() {
     world.settle();
     assert_eq!(failure(&mut world).1, "the host is gone");
     assert_eq!(world.channel(bob).connections(), 0);
+}
+
+#[test]
+fn host_that_has_used_up_its_memory_is_not_asked() {
+    let mut world = World::new();
+    let bob = world.oidc("bob");
+    let bind = world.bound(bob, bind(1, "listener"));
+    let whole = Arc::new(MemoryBudget::new(64 << 20));
+    let share = Arc::new(whole.share());
+    let used_up = Account::reserving(&share, share.limit());
+    world.channel(bob).heed_memory(&share);
+    world.offers(bind, "c1");
+    let reason = "the identity has used up its share of the router's memory".to_owned();
+    let declined = (RouteFailure::ResourcesNotAvailable, reason);
+    assert_eq!(failure(&mut world), declined);
+    drop(used_up);
+    world.channel(bob).heed_memory(&share);
+    world.offers(bind, "c1");
+    dial(&mut world);
 }
 
 /// The first attempt of a circuit fails at another router, and the second is offered before the SDK has said

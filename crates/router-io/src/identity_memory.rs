@@ -10,10 +10,10 @@ use portcullis_router::edge::IdentityId;
 /// Entries that are kept however few of them are in use.
 const KEPT: usize = 64;
 
-/// The shares of identities in the memory of a router. Whatever an identity does by all its channels, others
-/// have most of it.
+/// The shares of identities in the memory of a router: whatever an identity does by all its channels, and by
+/// its circuits to servers, most is left to others.
 #[derive(Debug)]
-pub(super) struct IdentityMemory {
+pub(crate) struct IdentityMemory {
     whole: Arc<MemoryBudget>,
     state: Mutex<State>,
 }
@@ -21,12 +21,12 @@ pub(super) struct IdentityMemory {
 #[derive(Debug, Default)]
 struct State {
     shares: HashMap<IdentityId, Weak<MemoryBudget>>,
-    /// Entries with which those that are not in use are removed.
-    most: usize,
+    /// Number of entries above which unused ones are removed.
+    sweep_above: usize,
 }
 
 impl IdentityMemory {
-    pub(super) fn new(whole: &Arc<MemoryBudget>) -> Self {
+    pub(crate) fn new(whole: &Arc<MemoryBudget>) -> Self {
         Self {
             whole: Arc::clone(whole),
             state: Mutex::default(),
@@ -34,7 +34,7 @@ impl IdentityMemory {
     }
 
     /// The share of an identity: one for all who hold it at a time.
-    pub(super) fn of(&self, identity: &IdentityId) -> Arc<MemoryBudget> {
+    pub(crate) fn of(&self, identity: &IdentityId) -> Arc<MemoryBudget> {
         let mut state = self.state.lock();
         if let Some(share) = state.shares.get(identity).and_then(Weak::upgrade) {
             return share;
@@ -43,9 +43,9 @@ impl IdentityMemory {
         state
             .shares
             .insert(identity.clone(), Arc::downgrade(&share));
-        if state.shares.len() > state.most {
+        if state.shares.len() > state.sweep_above {
             state.shares.retain(|_, share| share.strong_count() > 0);
-            state.most = 2 * state.shares.len() + KEPT;
+            state.sweep_above = 2 * state.shares.len() + KEPT;
         }
         share
     }
