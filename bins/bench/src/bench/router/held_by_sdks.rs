@@ -49,9 +49,10 @@ pub(super) async fn measure(
     report: &mut Report,
 ) -> anyhow::Result<()> {
     let mut admin = Administrator::log_in(network).await?;
-    let mut person = admin.person(network).await?;
     let mut pairs = Vec::new();
     for number in 0..PAIRS {
+        // Each has a share of the routers' memory.
+        let mut person = admin.person(network, &format!("sdk-{number}")).await?;
         let service = admin.service(&format!("held-{number}")).await?;
         pairs.push(person.pair(&service).await?);
     }
@@ -151,8 +152,8 @@ impl Administrator {
     }
 
     /// Creates an identity, and logs it in.
-    async fn person(&mut self, network: &Network) -> anyhow::Result<Person> {
-        let credential: Credential = enroll(&mut self.link, &self.token, "sdk").await?;
+    async fn person(&mut self, network: &Network, name: &str) -> anyhow::Result<Person> {
+        let credential: Credential = enroll(&mut self.link, &self.token, name).await?;
         let endpoint = network.controller().endpoint(Some(&credential))?;
         let mut link = endpoint.connect().await?;
         let answer = link.expect(200, &request::certificate_login()).await?;

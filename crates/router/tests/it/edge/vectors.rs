@@ -284,7 +284,9 @@ fn closed_xgress_ends_its_circuit() {
     world.says_frame(alice, message);
     let closed = ("1ZZJRJsTH6dXbnLAIJOCdo".to_owned(), Closing::AtOnce);
     assert_eq!(closings(&mut world), [closed]);
-    world.nothing_sent();
+    let told = world.closed();
+    assert_eq!(told.connection, Some(ConnectionId(2)));
+    assert_eq!(told.reason, "close called");
 }
 
 /// Answered by the channel itself: a router that does not answer loses its clients.
