@@ -5,8 +5,8 @@
 //! | `router-circuits` | `{"circuits": {ID: {"ctrlId", "routes": {FROM: TO}, "destinations": {ADDRESS: KIND}}}}` |
 //! | `router-edge-circuits` | `{"circuits": {…: {"circuitId", "address", "identityId", "originator", "ctrlId", "tags"}}}` |
 //!
-//! The second one tells by whom a circuit was dialed here. A router that has too many circuits to list says so in `errors` of
-//! the first one, a list of texts.
+//! The second one tells by whom a circuit was dialed here. A router that has too many to list says so in `errors`, a list of
+//! texts.
 
 use super::tags;
 use portcullis_domain::ids::{IdentityId, ServiceId};
@@ -61,6 +61,12 @@ struct Circuits<T> {
     errors: Option<Vec<String>>,
 }
 
+impl<T> Circuits<T> {
+    fn is_complete(&self) -> bool {
+        self.errors.as_ref().is_none_or(Vec::is_empty)
+    }
+}
+
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Circuit {
@@ -97,6 +103,7 @@ pub(crate) fn carried_circuits(
 ) -> Result<CarriedReports, UnreadableReport> {
     let told: Circuits<Circuit> = value(response, CIRCUITS)?.ok_or(UnreadableReport::Missing)?;
     let origins_told: Option<Circuits<EdgeCircuit>> = value(response, EDGE_CIRCUITS)?;
+    let is_complete = told.is_complete() && origins_told.as_ref().is_none_or(Circuits::is_complete);
     let mut origins = origins(
         origins_told
             .and_then(|told| told.circuits)
@@ -115,7 +122,7 @@ pub(crate) fn carried_circuits(
     });
     Ok(CarriedReports {
         circuits: reports.collect(),
-        is_complete: told.errors.is_none_or(|errors| errors.is_empty()),
+        is_complete,
     })
 }
 
@@ -230,10 +237,13 @@ mod tests {
 
     #[test]
     fn router_that_leaves_circuits_out_says_so() {
-        let some = response(&[(
-            CIRCUITS,
-            r#"{"circuits":{},"errors":["1 more circuits are not shown"]}"#,
-        )]);
-        assert!(!carried_circuits(&some, "c1").unwrap().is_complete);
+        let (all, some) = (r#"{"circuits":{}}"#, r#"{"circuits":{},"errors":["more"]}"#);
+        for (circuits, ends, is_complete) in
+            [(all, all, true), (some, all, false), (all, some, false)]
+        {
+            let told = response(&[(CIRCUITS, circuits), (EDGE_CIRCUITS, ends)]);
+            let told = carried_circuits(&told, "c1").unwrap();
+            assert_eq!(told.is_complete, is_complete);
+        }
     }
 }

@@ -33,7 +33,7 @@ const MAX_ASKED: usize = 256;
 /// SDKs of which is said why they are missing; others are counted.
 const MAX_ERRORS: usize = 100;
 
-/// Ends that are listed at most.
+/// Ends that are listed at most. That there are more is said: a controller that was restarted adopts circuits by them.
 const MAX_ENDS: usize = 20_000;
 
 /// What is known at the edge, and what its SDKs know.
@@ -42,6 +42,7 @@ pub(crate) struct EdgeView {
     relay: Arc<Relay>,
     /// Bytes of what is collected from many, beside which there is little.
     most: usize,
+    most_ends: usize,
 }
 
 impl EdgeView {
@@ -60,6 +61,7 @@ impl EdgeView {
             edge,
             relay,
             most: MAX_BYTES,
+            most_ends: MAX_ENDS,
         }
     }
 
@@ -68,16 +70,29 @@ impl EdgeView {
         Self { most, ..self }
     }
 
-    /// All ends of circuits at SDKs, those that are numbered by the router as well.
+    #[cfg(test)]
+    pub(crate) fn with_ends(self, most_ends: usize) -> Self {
+        Self { most_ends, ..self }
+    }
+
+    /// Ends of circuits at SDKs, those that are numbered by the router as well.
     fn circuits(&self) -> Json {
-        let ends = self.relay.sdk_ends(MAX_ENDS).into_iter();
+        // One more than are shown.
+        let mut ends = self.relay.sdk_ends(self.most_ends + 1);
+        let is_complete = ends.len() <= self.most_ends;
+        ends.truncate(self.most_ends);
         let shown: Map<_, _> = ends
+            .into_iter()
             .map(|(carried, address, end)| {
                 let key = format!("{}/{address}", carried.circuit);
                 (key, sdk::end(&carried, &address, &end))
             })
             .collect();
-        json!({ "circuits": shown })
+        if is_complete {
+            json!({ "circuits": shown })
+        } else {
+            json!({ "circuits": shown, "errors": ["more ends of circuits are not shown"] })
+        }
     }
 
     /// The circuits as SDKs know them.

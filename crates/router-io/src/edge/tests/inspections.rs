@@ -163,6 +163,16 @@ async fn circuits_with_the_ends_that_sdks_are() {
     let relay = world.edge.shared.ends.relay();
     assert_eq!((relay.circuits(0).len(), relay.circuits(9).len()), (0, 1));
     assert_eq!((relay.sdk_ends(1).len(), relay.sdk_ends(9).len()), (1, 2));
+    let view = EdgeView::new(world.edge.clone(), relay.clone()).with_ends(1);
+    let asked = view.inspect(&Subject::parse("router-edge-circuits"));
+    let Inspected::Json(some) = asked.await.unwrap() else {
+        panic!("circuits are shown as JSON")
+    };
+    assert_eq!(some["circuits"].as_object().unwrap().len(), 1);
+    assert_eq!(
+        some["errors"],
+        json!(["more ends of circuits are not shown"])
+    );
     let of_sdk = json!({ "circuits": { "circuits": { &circuit: {
         "circuitId": circuit, "connId": 1, "originator": "Initiator", "isXgress": true,
     } } } });
