@@ -6,7 +6,7 @@
 
 use crate::overlay::echo::{EchoServer, exchange};
 use crate::overlay::place::Place;
-use crate::overlay::router::RouterProgram;
+use crate::overlay::router::{RouterProgram, with_edge, with_links_at};
 use crate::overlay::sdk::{GoLogin, Sdk};
 use crate::overlay::tunneler::{self, Proxy};
 use crate::overlay::{self, Overlay, PATIENCE};
@@ -15,6 +15,7 @@ use serde_json::json;
 use std::ffi::{OsStr, OsString};
 use std::process::Command;
 use std::thread;
+use std::time::Duration;
 use support::api::MANAGEMENT;
 use support::controller::free_port;
 use support::{Api, Running, TestDirectory, Tool, tools, wait};
@@ -118,6 +119,39 @@ fn go_sdk_dials_what_it_hosts_over_one_channel() {
         }
         assert!(controller.terminate().success());
     }
+}
+
+/// Each dials the other: there is a link for each direction, and none is dialed again and again.
+#[test]
+fn routers_whose_interfaces_have_other_names_keep_both_links() {
+    let Some(program) = ziti() else {
+        return;
+    };
+    let site = TestDirectory::new();
+    let controller = site.quickstart().start();
+    let overlay = Overlay::new(&site, &controller);
+    let place = Place::LOOPBACK;
+    let _routers = [(theirs(&program), "red"), (OURS, "blue")].map(|(program, interface)| {
+        let record = json!({"name": interface, "roleAttributes": [interface]});
+        let sections = [
+            with_links_at(place.address(), interface),
+            with_edge(place.address(), ""),
+        ];
+        let router = ("edge-routers", &record);
+        overlay.router_of(router, (&program, place), &sections.concat())
+    });
+    let both = wait::until(PATIENCE, || {
+        let links = overlay.links();
+        (links.len() == 2).then_some(links).ok_or("not two links")
+    });
+    let both = both.unwrap();
+    // One that is not wanted is closed after half a minute.
+    let changed = wait::until(Duration::from_secs(40), || {
+        let links = overlay.links();
+        (links != both).then_some(links).ok_or("the same links")
+    });
+    assert!(changed.is_err(), "{both:?} became {changed:?}");
+    assert!(controller.terminate().success());
 }
 
 /// Tunnelers of OpenZiti at our controller: the host at the first router, the client at the second.

@@ -19,6 +19,7 @@ pub(crate) mod tunneler;
 use place::Place;
 use router::{Router, RouterProgram};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
@@ -209,6 +210,13 @@ impl<'s> Overlay<'s> {
             let links = admin.curl("/fabric/v1/links").send().data();
             !links.as_array().unwrap().is_empty()
         });
+    }
+
+    /// The ids of all links.
+    pub(crate) fn links(&self) -> BTreeSet<String> {
+        let links = self.admin.curl("/fabric/v1/links").send().data();
+        let ids = links.as_array().unwrap().iter().map(|link| &link["id"]);
+        ids.map(|id| id.as_str().unwrap().to_owned()).collect()
     }
 
     /// Waits until there are so many circuits.

@@ -134,6 +134,11 @@ dialers: [{{binding: transport}}]
 /// Sections of a router that dials others, and is dialed. All name their interface alike: otherwise, two routers
 /// that dial each other have two links.
 pub(crate) fn with_links(address: Ipv4Addr) -> String {
+    with_links_at(address, "overlay")
+}
+
+/// The same with another name of the interface.
+pub(crate) fn with_links_at(address: Ipv4Addr, interface: &str) -> String {
     let link = free_port();
     format!(
         "\
@@ -143,7 +148,7 @@ link:
     - binding: transport
       bind: tls:{address}:{link}
       advertise: tls:{address}:{link}
-      bindInterface: overlay
+      bindInterface: {interface}
 "
     )
 }
