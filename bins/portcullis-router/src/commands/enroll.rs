@@ -75,6 +75,7 @@ pub(super) async fn run(arguments: EnrollArgs) -> anyhow::Result<()> {
         .context("the token has been used, and the certificates are lost; ask for a new one")?;
     forget_network(&file)?;
     endpoints::write(&file, &claims)?;
+    endpoints::warn_about_others(&file, &claims);
     summary::print(&arguments.config, &identity, &claims, &issuer);
     Ok(())
 }

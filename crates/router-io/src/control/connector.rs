@@ -16,7 +16,7 @@ use tokio::sync::Notify;
 use tokio_rustls::client::TlsStream;
 
 use super::Context;
-use super::failures::with_causes;
+use super::failures::reason_of;
 use crate::tcp;
 use crate::tls::Tls;
 
@@ -116,7 +116,7 @@ impl Connector for ControllerConnector {
     fn failed(&mut self, error: &DialError) {
         let target = self.place.target.lock().clone();
         let address = self.address().map(|address| address.to_string());
-        let reason = with_causes(error);
+        let reason = reason_of(error);
         self.failures = self.failures.wrapping_add(1);
         if is_forgotten(error) {
             self.forgotten.notify_waiters();

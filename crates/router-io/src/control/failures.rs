@@ -6,6 +6,8 @@ use std::fmt::Write as _;
 
 use parking_lot::Mutex;
 use portcullis_router::control::Target;
+use portcullis_transport::DialError;
+use rustls::AlertDescription;
 
 /// Why each target was not reached the last time.
 #[derive(Debug, Default)]
@@ -36,6 +38,29 @@ impl Failures {
     }
 }
 
+/// Why a dial failed, with what to do about it where the error itself does not tell.
+pub(super) fn reason_of(error: &DialError) -> String {
+    let reason = with_causes(error);
+    if is_without_protocol(error) {
+        format!(
+            "{reason}; that port serves no routers: `ctrl.endpoint` takes the port of the controller's \
+             `ctrl.listener`"
+        )
+    } else {
+        reason
+    }
+}
+
+/// Whether whoever answers speaks TLS, and no protocol for routers.
+fn is_without_protocol(error: &DialError) -> bool {
+    let DialError::Io(error) = error else {
+        return false;
+    };
+    let cause = error.get_ref().and_then(|cause| cause.downcast_ref());
+    let refused = rustls::Error::AlertReceived(AlertDescription::NoApplicationProtocol);
+    cause == Some(&refused)
+}
+
 /// An error with its causes.
 pub(super) fn with_causes(error: &dyn Error) -> String {
     let mut text = error.to_string();
@@ -46,4 +71,22 @@ pub(super) fn with_causes(error: &dyn Error) -> String {
         cause = error.source();
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io;
+
+    #[test]
+    fn port_without_routers_is_told_from_other_failures() {
+        let reason = |alert| {
+            let error = rustls::Error::AlertReceived(alert);
+            reason_of(&io::Error::new(io::ErrorKind::InvalidData, error).into())
+        };
+        let no_protocol = reason(AlertDescription::NoApplicationProtocol);
+        assert!(no_protocol.contains("`ctrl.listener`"), "{no_protocol}");
+        let other = reason(AlertDescription::HandshakeFailure);
+        assert!(!other.contains("`ctrl.listener`"), "{other}");
+    }
 }
