@@ -8,7 +8,6 @@ pub(crate) mod test_files;
 mod watch;
 mod write;
 
-use std::error::Error as _;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -268,17 +267,6 @@ fn optional(
     value
         .map(|value| PemValue::parse(key, &value.value))
         .transpose()
-}
-
-/// An error in one line.
-fn with_causes(error: &IdentityError) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text = format!("{text}: {cause}");
-        source = cause.source();
-    }
-    text
 }
 
 fn to_rustls(chain: &[Certificate]) -> Vec<rustls_pki_types::CertificateDer<'static>> {

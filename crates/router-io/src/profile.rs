@@ -14,6 +14,8 @@ use pprof::{ProfilerGuard, ProfilerGuardBuilder};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::with_causes::with_causes;
+
 /// Samples per second of computing.
 const FREQUENCY: i32 = 100;
 
@@ -59,7 +61,7 @@ fn write_until(path: &Path, profiler: &ProfilerGuard<'_>, stopped: &Receiver<()>
     loop {
         let waited = stopped.recv_timeout(INTERVAL);
         if let Err(error) = write(path, profiler) {
-            let error = &error as &dyn std::error::Error;
+            let error = with_causes(&error);
             tracing::warn!(error, path = %path.display(), "no profile is written");
         }
         if waited != Err(RecvTimeoutError::Timeout) {

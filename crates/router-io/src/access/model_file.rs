@@ -11,6 +11,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
 use super::Rights;
+use crate::with_causes::with_causes;
 
 /// The file of `edge.db`.
 #[derive(Debug, Clone)]
@@ -78,7 +79,7 @@ impl ModelFile {
         match writing.await.map_err(io::Error::other).flatten() {
             Ok(()) => true,
             Err(error) => {
-                let error: &dyn std::error::Error = &error;
+                let error = with_causes(&error);
                 tracing::warn!(path = %self.path.display(), error, "the data model cannot be kept in its file");
                 false
             },

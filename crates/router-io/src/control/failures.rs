@@ -1,13 +1,13 @@
 //! Why controllers are not reached, said once.
 
 use std::collections::BTreeMap;
-use std::error::Error;
-use std::fmt::Write as _;
 
 use parking_lot::Mutex;
 use portcullis_router::control::Target;
 use portcullis_transport::DialError;
 use rustls::AlertDescription;
+
+use crate::with_causes::with_causes;
 
 /// Why each target was not reached the last time.
 #[derive(Debug, Default)]
@@ -59,18 +59,6 @@ fn is_without_protocol(error: &DialError) -> bool {
     let cause = error.get_ref().and_then(|cause| cause.downcast_ref());
     let refused = rustls::Error::AlertReceived(AlertDescription::NoApplicationProtocol);
     cause == Some(&refused)
-}
-
-/// An error with its causes.
-pub(super) fn with_causes(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        // Writing to a string cannot fail.
-        let _ = write!(text, ": {error}");
-        cause = error.source();
-    }
-    text
 }
 
 #[cfg(test)]

@@ -13,9 +13,9 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::connector::Place;
-use super::failures::with_causes;
 use super::session::Session;
 use super::{Context, endpoints};
+use crate::with_causes::with_causes;
 
 pub(super) struct Roster {
     context: Arc<Context>,

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use super::write::Staged;
-use super::{IdentityError, IdentityFiles, LoadedIdentity, with_causes};
+use super::{IdentityError, IdentityFiles, LoadedIdentity};
+use crate::with_causes::with_causes;
 
 /// Certificates that lie beside those in place.
 pub(super) struct LeftOver {

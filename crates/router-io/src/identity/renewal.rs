@@ -7,10 +7,11 @@ use portcullis_domain::clock::Timestamp;
 use portcullis_pki::{Certificate, SigningKey, certificates_from_pem};
 
 use super::write::Staged;
-use super::{IdentityError, IdentityFiles, KeyRole, NewIdentity, with_causes};
+use super::{IdentityError, IdentityFiles, KeyRole, NewIdentity};
 use crate::certificate_request::CertificateRequest;
 use crate::control::{CertificateRequests, RenewableIdentity};
 use crate::tls::Tls;
+use crate::with_causes::with_causes;
 
 /// The files of an identity, and TLS with what they contain.
 pub(crate) struct RenewableFiles {

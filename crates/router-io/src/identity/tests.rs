@@ -5,6 +5,7 @@ use portcullis_pki::KeyType;
 
 use super::test_files::TestFiles;
 use super::*;
+use crate::with_causes::with_causes;
 
 #[test]
 fn files_and_texts_make_an_identity() {

@@ -9,8 +9,9 @@ use portcullis_pki::Certificate;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use super::{IdentityError, IdentityFiles, LoadedIdentity, with_causes};
+use super::{IdentityError, IdentityFiles, LoadedIdentity};
 use crate::tls::Tls;
+use crate::with_causes::with_causes;
 
 /// How often the files are looked at.
 const INTERVAL: Duration = Duration::from_secs(5);

@@ -10,6 +10,7 @@ use super::{LinkManager, State};
 use crate::links::accept::{GroupPlace, MAX_ACCEPTED, NotAccepted};
 use crate::links::dial::{Dialed, LinkDialError};
 use crate::links::open_link::OpenLink;
+use crate::with_causes::with_causes;
 
 impl LinkManager {
     /// Dials, and tells the state machine what has become of it.
@@ -27,7 +28,7 @@ impl LinkManager {
         tracing::warn!(
             router = %ticket.key().peer(),
             address = %ticket.address().escape_debug(),
-            error = error as &dyn std::error::Error,
+            error = with_causes(error),
             "a link cannot be dialed"
         );
         let key = ticket.key().clone();
