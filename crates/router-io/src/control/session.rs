@@ -136,6 +136,16 @@ impl Session {
         }
     }
 
+    /// Why a session that was stopped has to end.
+    fn why_stopped(&self) -> &'static str {
+        let targets = self.context.known.lock().targets();
+        if targets.contains_key(&*self.place.target.lock()) {
+            "the router is stopping"
+        } else {
+            "the controllers have left it out of their list"
+        }
+    }
+
     /// Learns which controller has answered. What is dialed is that controller from now on.
     fn identify(&self, controller: &ControllerId) -> Identified {
         let mut known = self.context.known.lock();
@@ -164,7 +174,7 @@ impl Connection<'_> {
             let is_lost = contact.borrow().is_lost;
             tokio::select! {
                 biased;
-                () = stop.cancelled() => break "it is not wanted any more",
+                () = stop.cancelled() => break self.session.why_stopped(),
                 Ok(()) = contact.changed() => {
                     self.end("all connections were lost");
                     if contact.borrow_and_update().is_lost {
@@ -203,7 +213,11 @@ impl Connection<'_> {
         }
         let context = &self.session.context;
         context.controllers.remove(&self.controller);
-        tracing::warn!(controller = %self.controller, why, "disconnected from the controller");
+        if self.session.stop.is_cancelled() {
+            tracing::info!(controller = %self.controller, why, "disconnected from the controller");
+        } else {
+            tracing::warn!(controller = %self.controller, why, "disconnected from the controller");
+        }
         context.service.disconnected(&self.controller);
     }
 
