@@ -88,12 +88,14 @@ impl WebServers {
                      only Prometheus reach it"
                 );
             }
+            let apis: Vec<_> = server.apis.iter().map(|api| api.name()).collect();
+            let apis = apis.join(", ");
             for bind_point in server.bind_points {
                 let listener = open(bind_point.interface()).await?;
                 tracing::info!(
                     server = server.name,
                     address = %listener.local_addr(),
-                    apis = ?server.apis,
+                    apis,
                     "serving HTTPS"
                 );
                 sockets.push(WebSocket {

@@ -56,6 +56,14 @@ pub struct BindPoint {
 }
 
 impl WebApi {
+    /// As the file names it in `binding`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::HealthChecks => "health-checks",
+            Self::Metrics => "metrics",
+        }
+    }
+
     fn from_binding(binding: &str) -> Option<Self> {
         match binding {
             "health-checks" => Some(Self::HealthChecks),
