@@ -32,6 +32,7 @@ use crate::ingress::circuits::CircuitRequests;
 use crate::ingress::packets::PacketListener;
 use crate::ingress::streams::StreamListener;
 use crate::listen_addresses::listen_addresses;
+use crate::refusal_log::RefusalLog;
 use crate::tls::Tls;
 
 /// A listener cannot be opened.
@@ -79,6 +80,7 @@ impl Ingress {
         tls: &Arc<Tls>,
         limits: &Limits,
     ) -> Result<Self, IngressOpenError> {
+        let refusals = RefusalLog::of_clients(*ends.relay().clock());
         let mut listeners = Vec::new();
         for settings in settings {
             let requests = CircuitRequests::new(
@@ -86,6 +88,7 @@ impl Ingress {
                 ends.clone(),
                 settings.end,
                 settings.circuit_timeout,
+                refusals.clone(),
             );
             let key = settings.key;
             listeners.push(match settings.entrance {

@@ -38,6 +38,7 @@ mod metrics;
 mod name_lookups;
 mod operator;
 mod profile;
+mod refusal_log;
 mod relay;
 mod router;
 mod routes;

@@ -22,6 +22,7 @@ use tokio_util::task::TaskTracker;
 
 use self::dialing::Dialing;
 use crate::controllers::Controllers;
+use crate::refusal_log::RefusalLog;
 use crate::relay::Relay;
 
 /// Dials what a terminator leads to, for circuits that end at this router: one for each binding.
@@ -75,6 +76,7 @@ pub(crate) struct Routes {
     /// `xgressDialDwellTime`.
     pause: Duration,
     dialing: Mutex<Dialing>,
+    failures: RefusalLog,
     tasks: TaskTracker,
 }
 
@@ -94,11 +96,12 @@ impl Routes {
         tasks: TaskTracker,
     ) -> Arc<Self> {
         Arc::new(Self {
-            relay,
             controllers,
             dialers,
             pause: settings.service_dial_pause,
             dialing: Mutex::new(Dialing::new(settings.service_dials)),
+            failures: RefusalLog::of_routes(*relay.clock()),
+            relay,
             tasks,
         })
     }
@@ -156,12 +159,14 @@ impl Routes {
     }
 
     fn answer(&self, asking: &Asking, route: &Route, outcome: RouteOutcome) {
-        if let RouteOutcome::Failed { reason, .. } = &outcome {
+        if let RouteOutcome::Failed { reason, .. } = &outcome
+            && self.failures.admits_route()
+        {
             tracing::info!(
-                circuit = ?route.circuit_id,
+                circuit = route.circuit_id,
                 attempt = route.attempt,
                 controller = %asking.controller,
-                ?reason,
+                reason,
                 "route of a circuit failed"
             );
         }

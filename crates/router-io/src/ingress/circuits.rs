@@ -1,5 +1,6 @@
 //! Circuits for clients without SDK.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,6 +16,7 @@ use tokio::time::timeout;
 
 use crate::controllers::Controllers;
 use crate::ends::{EndTerms, Ends, LocalSide, Start};
+use crate::refusal_log::RefusalLog;
 
 /// How long a circuit that nobody waits for any more may take: it is given back.
 const LATE: Duration = Duration::from_mins(1);
@@ -47,6 +49,7 @@ pub(super) struct CircuitRequests {
     ends: Ends,
     options: Arc<Options>,
     timeout: Duration,
+    refusals: RefusalLog,
 }
 
 impl CircuitRequests {
@@ -55,12 +58,28 @@ impl CircuitRequests {
         ends: Ends,
         options: Options,
         timeout: Duration,
+        refusals: RefusalLog,
     ) -> Self {
         Self {
             controllers,
             ends,
             options: Arc::new(options),
             timeout,
+            refusals,
+        }
+    }
+
+    /// Logs why a client of this listener has no circuit.
+    pub(super) fn log_refusal(
+        &self,
+        listener: &str,
+        peer: SocketAddr,
+        service: &str,
+        why: &NoCircuit,
+    ) {
+        if self.refusals.admits(peer.ip()) {
+            let reason = why.to_string();
+            tracing::info!(listener, %peer, service, reason, "client refused");
         }
     }
 

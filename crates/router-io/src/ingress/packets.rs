@@ -220,13 +220,7 @@ impl Entrance {
                     .open(circuit, DatagramSide::new(self.kind, datagrams));
             },
             Err(why) => {
-                tracing::info!(
-                    listener = %self.key,
-                    %source,
-                    ?service,
-                    reason = ?why.to_string(),
-                    "client refused"
-                );
+                self.requests.log_refusal(&self.key, source, &service, &why);
                 self.answer_refused(source, why.to_string());
                 sleep(REFUSED_PAUSE).await;
             },

@@ -251,7 +251,7 @@ impl Entrance {
     where
         T: AsyncWrite + Unpin,
     {
-        tracing::info!(listener = %self.key, %peer, ?service, reason = ?why.to_string(), "client refused");
+        self.requests.log_refusal(&self.key, peer, service, why);
         let reason = why.to_string();
         let _is_gone = self.answer(stream, &DialAnswer::Refused { reason }).await;
     }
