@@ -20,9 +20,6 @@ use secrecy::SecretString;
 use std::fs;
 use std::time::Duration;
 
-/// Methods of the tokens of edge and transit routers.
-const METHODS: [&str; 2] = ["erott", "trott"];
-
 /// Longest time of a request, including the connection.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -49,7 +46,8 @@ pub(super) async fn run(arguments: EnrollArgs) -> anyhow::Result<()> {
     let (claims, issuer) = Issuer::verify_token(&token, now, TIMEOUT, client)
         .await
         .map_err(token::explain)?;
-    check_method(&claims)?;
+    check_kind(&claims.em, file.has_edge)?;
+    warn_of_another_router(&identity, &claims);
     let request = CertificateRequest::from_config(&file.config).context("`csr.sans`")?;
     // Everything that can fail here comes before the token is spent.
     let keys = RouterKeys::load_or_generate(&identity, arguments.key_type)?;
@@ -64,7 +62,7 @@ pub(super) async fn run(arguments: EnrollArgs) -> anyhow::Result<()> {
             server_csr,
         )
         .await
-        .context("the controller refused the enrollment")?;
+        .context("the router is not enrolled")?;
     let certificates = Certificates::check(answer, &keys)?;
     draft
         .write(&NewIdentity {
@@ -80,15 +78,39 @@ pub(super) async fn run(arguments: EnrollArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Refuses tokens of identities.
-fn check_method(claims: &EnrollmentClaims) -> anyhow::Result<()> {
-    if METHODS.contains(&claims.em.as_str()) {
-        return Ok(());
+/// Refuses tokens of identities, and those of routers that this file cannot be for.
+fn check_kind(method: &str, has_edge: bool) -> anyhow::Result<()> {
+    match method {
+        "erott" if !has_edge => tracing::warn!(
+            "this token is for an edge router, and the file has no section `edge`; the router will let no \
+             SDKs in"
+        ),
+        "erott" => {},
+        "trott" if has_edge => bail!(
+            "this token is for a transit router, and the file has the section `edge`: SDKs would be let in \
+             by no controller; take a token of `portcullis edge-router create`, or remove `edge` and the \
+             listeners with `binding: edge`"
+        ),
+        "trott" => {},
+        _ => bail!(
+            "this token is for an identity (`{method}`), and not for a router; `portcullis enroll` takes it"
+        ),
     }
-    bail!(
-        "this token is for an identity (`{}`), and not for a router; `portcullis enroll` takes it",
-        claims.em
-    )
+    Ok(())
+}
+
+/// Says so if the files that are going to be replaced are those of another router.
+fn warn_of_another_router(identity: &IdentityFiles, claims: &EnrollmentClaims) {
+    if let Ok(loaded) = identity.load()
+        && loaded.router_id != claims.sub
+    {
+        tracing::warn!(
+            "{} is that of another router, {}; it is replaced by that of router {}",
+            identity.describe(),
+            loaded.router_id.escape_debug(),
+            claims.sub.escape_debug(),
+        );
+    }
 }
 
 /// Removes the copy of what the router knew of a network, which may have been another one.
@@ -99,5 +121,21 @@ fn forget_network(file: &RouterFile) -> anyhow::Result<()> {
             Err(error).with_context(|| format!("{} cannot be removed", copy.display()))
         },
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_of_other_kinds_are_refused_and_told_apart() {
+        for (method, has_edge) in [("erott", true), ("trott", false), ("erott", false)] {
+            check_kind(method, has_edge).unwrap();
+        }
+        let transit = check_kind("trott", true).unwrap_err().to_string();
+        assert!(transit.contains("`edge`"), "{transit}");
+        let identity = check_kind("ott", true).unwrap_err().to_string();
+        assert!(identity.contains("`portcullis enroll`"), "{identity}");
     }
 }
