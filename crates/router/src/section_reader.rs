@@ -8,7 +8,8 @@ use portcullis_yaml::syntax::GoDuration;
 
 /// A required value is missing from a configuration, or invalid.
 ///
-/// It does not happen with files that `portcullis-router-config` accepts.
+/// It does not happen with files in which neither `portcullis-router-config` nor [`own_findings`](crate::own_findings)
+/// finds a mistake.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the configuration has no usable value for {key}")]
 pub struct IncompleteConfigError {

@@ -1,14 +1,18 @@
 //! What other routers do and this one does not.
 
-use portcullis_router_config::model::{Listener, RouterConfig, SourcedValue};
-use portcullis_router_config::{Binding, Diagnostic, Finding, KeyPath, Severity, Source};
+use portcullis_router_config::model::{Identity, Listener, RouterConfig, SourcedValue};
+use portcullis_router_config::{
+    Binding, Diagnostic, Finding, KeyPath, PemSource, Severity, Source, parse_pem_source,
+};
 use portcullis_yaml::SourceLocation;
 use portcullis_yaml::syntax::HostPort;
 
-use crate::ingress::{IngressError, ingress_settings};
+use crate::address::PacketAddress;
+use crate::control::ControlAddress;
+use crate::ingress::{Entrance, IngressError, IngressSettings, ingress_settings};
 use crate::links::parse_address;
 
-/// The router has no such listener.
+/// The router cannot do it.
 const UNSUPPORTED: &str = "unsupported";
 
 /// Why an entry cannot be served, and what to do about it.
@@ -18,13 +22,75 @@ struct Reason {
     help: &'static str,
 }
 
-/// Refuses listeners that this router cannot open: one that left them out would seem to work, and be reached
-/// by nobody.
+/// Refuses what this router cannot do: one that left out a listener would seem to work, and be reached by
+/// nobody, and one that cannot use an address of a controller or a key does not start.
 pub(crate) fn unsupported_entries(config: &RouterConfig) -> Vec<Finding> {
-    let root = KeyPath::root();
+    let mut findings = controllers(config);
+    findings.extend(identity_keys(
+        &config.identity,
+        &KeyPath::root().key("identity"),
+    ));
+    for (index, server) in config.web.iter().enumerate() {
+        let section = KeyPath::root().key("web").index(index).key("identity");
+        findings.extend(identity_keys(&server.identity, &section));
+    }
+    findings.extend(listeners(config));
+    findings.extend(links(config));
+    findings
+}
+
+fn controllers(config: &RouterConfig) -> Vec<Finding> {
+    let ctrl = &config.ctrl;
+    let one = ctrl.endpoint.as_ref();
+    let one = one.map(|one| ("endpoint", &one.value, place_of(Some(one))));
+    let many = ctrl.endpoints.iter();
+    let many = many.flat_map(|many| {
+        let place = place_of(Some(many));
+        many.value.iter().map(move |one| ("endpoints", one, place))
+    });
+    let section = KeyPath::root().key("ctrl");
+    let addresses = one.into_iter().chain(many);
+    let refused = addresses.filter(|(_, text, _)| text.parse::<ControlAddress>().is_err());
+    let findings = refused.map(|(key, text, place)| {
+        let reason = Reason {
+            key,
+            message: format!("`{text}`: this router reaches controllers by TLS over TCP only"),
+            help: "write an address such as `tls:ctrl.example.com:6262`",
+        };
+        finding(section.key(key), place, reason)
+    });
+    findings.collect()
+}
+
+/// Keys in hardware, of a section `identity` and its `alt_server_certs`.
+fn identity_keys(identity: &Identity, section: &KeyPath) -> Vec<Finding> {
+    let own = [("key", &identity.key), ("server_key", &identity.server_key)];
+    let own = own.map(|(name, value)| (section.key(name), name, value));
+    let alternatives = identity.alt_server_certs.iter().enumerate();
+    let alternatives = alternatives.map(|(index, entry)| {
+        let section = section.key("alt_server_certs").index(index);
+        (section.key("server_key"), "server_key", &entry.server_key)
+    });
+    let keys = own.into_iter().chain(alternatives);
+    let findings = keys.filter_map(|(path, key, value)| {
+        let value = value.as_ref()?;
+        let PemSource::UnsupportedScheme(scheme) = parse_pem_source(&value.value) else {
+            return None;
+        };
+        let reason = Reason {
+            key,
+            message: format!("`{scheme}:`: this router has its keys in files, not in hardware"),
+            help: "write the path of a file; `portcullis-router enroll` makes the key",
+        };
+        Some(finding(path, place_of(Some(value)), reason))
+    });
+    findings.collect()
+}
+
+fn listeners(config: &RouterConfig) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (index, entry) in config.listeners.iter().enumerate() {
-        let section = root.key("listeners").index(index);
+        let section = KeyPath::root().key("listeners").index(index);
         let source = |key| match key {
             "binding" => entry.binding.as_ref(),
             _ => entry.address.as_ref(),
@@ -34,23 +100,40 @@ pub(crate) fn unsupported_entries(config: &RouterConfig) -> Vec<Finding> {
             findings.push(finding(section.key(reason.key), place, reason));
         }
     }
-    let links = config.link.listeners.iter().enumerate();
-    for (index, bind) in links.filter_map(|(index, entry)| Some((index, entry.bind.as_ref()?))) {
-        if parse_address(&bind.value).is_none() {
-            let reason = Reason {
-                key: "bind",
-                message: "the links of this router use TLS over TCP only".to_owned(),
-                help: "write an address such as `tls:0.0.0.0:10080`",
+    findings
+}
+
+fn links(config: &RouterConfig) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (index, entry) in config.link.listeners.iter().enumerate() {
+        let section = KeyPath::root().key("link").key("listeners").index(index);
+        for (key, value) in [("bind", &entry.bind), ("advertise", &entry.advertise)] {
+            let Some(value) = value else { continue };
+            let is_refused = match key {
+                "bind" => parse_address(&value.value).is_none(),
+                // One without a protocol is warned about as it is.
+                _ => has_other_protocol(&value.value),
             };
-            let section = root.key("link").key("listeners").index(index);
-            findings.push(finding(
-                section.key(reason.key),
-                place_of(Some(bind)),
-                reason,
-            ));
+            if is_refused {
+                let reason = Reason {
+                    key,
+                    message: "the links of this router use TLS over TCP only".to_owned(),
+                    help: match key {
+                        "bind" => "write an address such as `tls:0.0.0.0:10080`",
+                        _ => "write an address such as `tls:r1.example.com:10080`",
+                    },
+                };
+                findings.push(finding(section.key(key), place_of(Some(value)), reason));
+            }
         }
     }
     findings
+}
+
+fn has_other_protocol(address: &str) -> bool {
+    let place = address.split_once(':').map(|(_, place)| place);
+    let has_protocol = place.is_some_and(|place| place.parse::<HostPort>().is_ok());
+    has_protocol && parse_address(address).is_none()
 }
 
 fn reason(entry: &Listener) -> Option<Reason> {
@@ -79,8 +162,20 @@ fn reason(entry: &Listener) -> Option<Reason> {
                 message: error.to_string(),
                 help: "`portcullis-router config explain listeners` says which addresses there are",
             }),
+            Ok(settings) if settings.iter().any(is_unix) => Some(Reason {
+                key: "address",
+                message: "this router does not listen for datagrams in the file system".to_owned(),
+                help: "write an address such as `udp:127.0.0.1:5000`",
+            }),
             Err(IngressError::Incomplete(_) | IngressError::Tunnel { .. }) | Ok(_) => None,
         },
+    }
+}
+
+fn is_unix(settings: &IngressSettings) -> bool {
+    match &settings.entrance {
+        Entrance::Packets(door) => matches!(door.address, PacketAddress::Unix(_)),
+        Entrance::Streams(_) => false,
     }
 }
 
@@ -98,5 +193,76 @@ fn finding(path: KeyPath, place: SourceLocation, reason: Reason) -> Finding {
     Finding {
         diagnostic,
         effect: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use portcullis_router_config::{CheckOptions, SourceFile, load};
+
+    #[test]
+    fn what_would_stop_the_router_has_its_place() {
+        for (text, path, line) in [
+            (
+                "ctrl:\n  endpoint: wss:localhost:6262\n",
+                "ctrl.endpoint",
+                2,
+            ),
+            (
+                "ctrl:\n  endpoints: [tls:localhost:6262, tcp:localhost:6262]\n",
+                "ctrl.endpoints",
+                2,
+            ),
+            ("identity:\n  key: pkcs11:x\n", "identity.key", 2),
+            (
+                "identity:\n  alt_server_certs:\n  - {server_cert: a, server_key: pkcs11:x}\n",
+                "identity.alt_server_certs[0].server_key",
+                3,
+            ),
+            (
+                "web:\n- identity: {key: pkcs11:x}\n",
+                "web[0].identity.key",
+                2,
+            ),
+            (
+                "listeners:\n- {binding: proxy_udp, address: 'unixgram:/a', service: s}\n",
+                "listeners[0].address",
+                2,
+            ),
+            (
+                "link:\n  listeners:\n  - {binding: transport, bind: 'tls:0.0.0.0:1', advertise: 'tcp:r:1'}\n",
+                "link.listeners[0].advertise",
+                3,
+            ),
+        ] {
+            let found = findings_of(text);
+            let [Finding { diagnostic, .. }] = &found[..] else {
+                panic!("{text}: {found:?}");
+            };
+            assert_eq!(diagnostic.path.dotted(), path);
+            assert_eq!(diagnostic.line, line, "{text}");
+            assert_eq!(diagnostic.severity, Severity::Error);
+        }
+    }
+
+    #[test]
+    fn what_the_router_can_do_is_not_refused() {
+        let text = "ctrl: {endpoints: ['tls:localhost:6262', 'tls:[::1]:6262']}
+identity: {key: r1.key, server_key: 'pem:x'}
+link:
+  listeners:
+  - {binding: transport, bind: 'tls:0.0.0.0:1', advertise: 'tls:r1.example.test:1'}
+  - {binding: transport, bind: 'tls:0.0.0.0:2', advertise: 'r1.example.test:2'}
+  - {binding: transport, bind: 'tls:[::]:3', advertise: 'tls:[2001:db8::1]:3'}
+  - {binding: transport, bind: 'tls:[::]:4', advertise: '[2001:db8::1]:4'}
+listeners: [{binding: proxy_udp, address: 'udp:127.0.0.1:1', service: s}]
+";
+        assert_eq!(findings_of(text).len(), 0);
+    }
+
+    fn findings_of(text: &str) -> Vec<Finding> {
+        let file = SourceFile::new("router.yml", text.as_bytes());
+        unsupported_entries(&load(&file, &CheckOptions::new()).config)
     }
 }
