@@ -234,7 +234,14 @@ fn files_that_cannot_be_run_are_refused_with_the_place() {
             &["run", "tunnel.yml"],
             &["--> tunnel.yml:9:14", "this router has no tunnel yet"],
         ),
-        (&["run", "engine.yml"], &["identity.key"]),
+        (
+            &["config", "show", "tunnel.yml"],
+            &["this router has no tunnel yet", "tunnel.yml: refused, 1 error"],
+        ),
+        (
+            &["run", "engine.yml"],
+            &["--> engine.yml:", "has its keys in files"],
+        ),
         (&["run", "missing.yml"], &["missing.yml", "does not exist"]),
         (
             &["run", "good.yml"],

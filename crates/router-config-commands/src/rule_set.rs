@@ -54,11 +54,12 @@ impl RuleSet {
         }
     }
 
-    /// Checks a file and returns the effective values that can be determined.
+    /// Checks a file in the same way, and returns the effective values that can be determined.
     pub(crate) fn load(
         self,
         input: &Input,
         environment: &Environment,
+        own_findings: &dyn Fn(&LoadedConfig) -> Vec<Finding>,
     ) -> (CheckResult, EffectiveConfig) {
         let text = match text(input) {
             Ok(text) => text,
@@ -73,7 +74,9 @@ impl RuleSet {
         match self {
             Self::Portcullis => {
                 let loaded = load(&text, &CheckOptions::new().environment(&lookup));
-                (loaded.report.into(), loaded.effective)
+                let own = own_findings(&loaded);
+                let result = CheckResult::from(loaded.report).with(own);
+                (result, loaded.effective)
             },
             Self::Openziti => {
                 let (judgment, effective) =

@@ -9,7 +9,7 @@ use crate::rule_set::RuleSet;
 use clap::{Args, ValueEnum, ValueHint};
 use portcullis_command_line::supports_color;
 use portcullis_domain::terminal::escape_json;
-use portcullis_router_config::{Finding, Severity, Verdict};
+use portcullis_router_config::{Finding, LoadedConfig, Severity, Verdict};
 use std::io;
 use std::path::PathBuf;
 
@@ -55,7 +55,8 @@ enum ShowFormat {
 pub(crate) fn run<C: Console>(console: &C, arguments: &ShowArgs) -> Result<(), C::Error> {
     let environment = Environment::load(arguments.env_file.as_ref())?;
     let input = Input::read(&arguments.file);
-    let (result, effective) = arguments.norm.load(&input, &environment);
+    let own = |loaded: &LoadedConfig| console.own_findings(loaded);
+    let (result, effective) = arguments.norm.load(&input, &environment, &own);
     if !effective.is_empty() {
         match arguments.format(console.format()) {
             ShowFormat::Yaml => console.write(&escape_json(&effective.to_yaml()))?,
