@@ -41,6 +41,8 @@ pub(crate) struct Listeners {
 
 /// A port, and who shares it.
 struct SharedPort {
+    /// Where the file names it, for messages.
+    sections: Vec<&'static str>,
     /// The first one that can be had is listened at.
     addresses: Vec<SocketAddr>,
     protocols: Vec<Protocol>,
@@ -58,8 +60,9 @@ struct Bound {
 /// An address cannot be served.
 #[derive(Debug, thiserror::Error)]
 pub enum ListenersError {
-    #[error("cannot listen on {place}: the host is not known")]
+    #[error("{section}: cannot listen on {place}: the host is not known")]
     Host {
+        section: &'static str,
         place: HostPort,
         #[source]
         source: io::Error,
@@ -71,8 +74,12 @@ pub enum ListenersError {
     },
     #[error("{0} is to serve two protocols to clients that ask for none; choose another port")]
     TwoDefaults(SocketAddr),
-    #[error(transparent)]
-    Bind(#[from] ListenError),
+    #[error("{sections}")]
+    Bind {
+        sections: String,
+        #[source]
+        source: ListenError,
+    },
 }
 
 impl Listeners {
@@ -84,23 +91,27 @@ impl Listeners {
         }
     }
 
-    /// Adds a protocol. A host without a name is every address of this machine.
+    /// Adds a protocol, of a section of the file as messages name it. A host without a name is every address
+    /// of this machine.
     pub(crate) async fn add(
         &mut self,
+        section: &'static str,
         place: &HostPort,
         protocol: Protocol,
     ) -> Result<(), ListenersError> {
         let addresses = listen_addresses(&place.host, place.port).await;
         let addresses = addresses.map_err(|source| ListenersError::Host {
+            section,
             place: place.clone(),
             source,
         })?;
-        self.add_at(addresses, protocol)
+        self.add_at(section, addresses, protocol)
     }
 
     /// Adds a protocol at the first of these addresses that can be had, of which there has to be one.
     pub(crate) fn add_at(
         &mut self,
+        section: &'static str,
         addresses: Vec<SocketAddr>,
         protocol: Protocol,
     ) -> Result<(), ListenersError> {
@@ -108,12 +119,13 @@ impl Listeners {
             |port: &&mut SharedPort| port.addresses.iter().any(|one| addresses.contains(one));
         let Some(port) = self.shared.iter_mut().find(is_same) else {
             self.shared.push(SharedPort {
+                sections: vec![section],
                 addresses,
                 protocols: vec![protocol],
             });
             return Ok(());
         };
-        port.add(protocol)
+        port.add(section, protocol)
     }
 
     /// Binds all addresses, or none. Port 0 takes any free port.
@@ -121,7 +133,11 @@ impl Listeners {
         let limits = self.limits;
         let bound = self.shared.into_iter().map(|port| {
             let protocols = port.protocols;
-            let mut listener = open_first(&port.addresses, no_address(), Listener::bind)?;
+            let bound = open_first(&port.addresses, no_address(), Listener::bind);
+            let mut listener = bound.map_err(|source| ListenersError::Bind {
+                sections: port.sections.join(", "),
+                source,
+            })?;
             let mut limits = Limits {
                 max_half_open: 0,
                 ..limits.clone()
@@ -152,7 +168,7 @@ impl Listeners {
 }
 
 impl SharedPort {
-    fn add(&mut self, protocol: Protocol) -> Result<(), ListenersError> {
+    fn add(&mut self, section: &'static str, protocol: Protocol) -> Result<(), ListenersError> {
         let alpn = protocol.alpn;
         let address = self.addresses.first().copied();
         let address = address.unwrap_or((Ipv6Addr::UNSPECIFIED, 0).into());
@@ -164,6 +180,9 @@ impl SharedPort {
             return Err(ListenersError::TwoDefaults(address));
         }
         self.protocols.push(protocol);
+        if !self.sections.contains(&section) {
+            self.sections.push(section);
+        }
         Ok(())
     }
 }

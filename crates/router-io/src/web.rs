@@ -25,8 +25,12 @@ use crate::tls::Tls;
 pub enum WebError {
     #[error("the interface `{0}` of the section `web` is no host and port that can be resolved")]
     Interface(String),
-    #[error(transparent)]
-    Listen(#[from] ListenError),
+    #[error("the server `{name}` of the section `web`")]
+    Listen {
+        name: String,
+        #[source]
+        source: ListenError,
+    },
     #[error("TLS of the server `{name}` cannot be set up")]
     Tls {
         name: String,
@@ -91,7 +95,7 @@ impl WebServers {
             let apis: Vec<_> = server.apis.iter().map(|api| api.name()).collect();
             let apis = apis.join(", ");
             for bind_point in server.bind_points {
-                let listener = open(bind_point.interface()).await?;
+                let listener = open(server.name, bind_point.interface()).await?;
                 tracing::info!(
                     server = server.name,
                     address = %listener.local_addr(),
@@ -224,14 +228,17 @@ const fn version(version: TlsVersion) -> portcullis_listener::TlsVersion {
 }
 
 /// Listens at the interface of a bind point.
-async fn open(interface: &str) -> Result<Listener, WebError> {
+async fn open(name: &str, interface: &str) -> Result<Listener, WebError> {
     let unusable = || WebError::Interface(interface.escape_debug().to_string());
     let (host, port) = interface.rsplit_once(':').ok_or_else(unusable)?;
     let port: u16 = port.parse().map_err(|_not_a_port| unusable())?;
     let host = host.trim_start_matches('[').trim_end_matches(']');
     let addresses = listen_addresses(host, port).await;
     let addresses = addresses.map_err(|_unknown| unusable())?;
-    open_first(&addresses, no_address(), Listener::bind).map_err(WebError::Listen)
+    open_first(&addresses, no_address(), Listener::bind).map_err(|source| WebError::Listen {
+        name: name.to_owned(),
+        source,
+    })
 }
 
 #[cfg(test)]

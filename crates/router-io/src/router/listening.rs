@@ -33,7 +33,7 @@ impl Base {
     ) -> Result<BoundListeners, StartError> {
         let mut listeners = Listeners::new(self.listener_limits()?);
         for (place, protocol) in links.protocols() {
-            listeners.add(&place, protocol).await?;
+            listeners.add("`link.listeners`", &place, protocol).await?;
         }
         if let Some(edge) = edge {
             let web_sockets = &self.file.config.transport.wss;
@@ -43,7 +43,9 @@ impl Base {
                 let place = settings.place().ok_or_else(|| StartError::EdgeAddress {
                     address: settings.address.clone(),
                 })?;
-                listeners.add(&place, edge.protocol(&settings)).await?;
+                let section = "`listeners` with `binding: edge`";
+                let protocol = edge.protocol(&settings);
+                listeners.add(section, &place, protocol).await?;
             }
         }
         Ok(listeners.bind()?)

@@ -229,13 +229,13 @@ async fn interfaces_have_a_host_or_none_and_a_port() {
         ("[::ffff:127.0.0.1]:0", "::ffff:127.0.0.1"),
         ("localhost:0", "127.0.0.1"),
     ] {
-        let listener = open(interface).await.unwrap();
+        let listener = open("one", interface).await.unwrap();
         assert_eq!(listener.local_addr().ip().to_string(), host, "{interface}");
     }
-    let everywhere = open(":0").await.unwrap();
+    let everywhere = open("one", ":0").await.unwrap();
     assert!(everywhere.local_addr().ip().is_unspecified());
     for interface in ["127.0.0.1", "127.0.0.1:x", "127.0.0.1:65536"] {
-        let error = open(interface).await.map(drop).unwrap_err();
+        let error = open("one", interface).await.map(drop).unwrap_err();
         assert!(error.to_string().contains(interface), "{error}");
     }
 }

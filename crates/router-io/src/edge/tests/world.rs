@@ -226,7 +226,7 @@ fn bind(edge: &Edge) -> BoundListeners {
     for (address, settings) in [("127.0.0.1:0", listening), ("127.0.0.2:0", for_browsers)] {
         let protocol = edge.protocol(&settings);
         listeners
-            .add_at(vec![address.parse().unwrap()], protocol)
+            .add_at("`listeners`", vec![address.parse().unwrap()], protocol)
             .unwrap();
     }
     listeners.bind().unwrap()

@@ -108,7 +108,8 @@ impl TestRouter {
         });
         let mut listeners = Listeners::new(Limits::default());
         for (place, protocol) in manager.protocols() {
-            listeners.add(&place, protocol).await.unwrap();
+            let added = listeners.add("`link.listeners`", &place, protocol);
+            added.await.unwrap();
         }
         let bound = listeners.bind().unwrap();
         let address = bound.addresses().next().unwrap();
