@@ -113,6 +113,8 @@ impl ControlSetup {
         };
         let file = endpoints::read(&self.settings.endpoints_file);
         let known = KnownControllers::new(self.settings.addresses.clone(), file);
+        let path = &self.settings.endpoints_file;
+        endpoints::warn_about_others(path, &self.settings.addresses, &known);
         let (certificates, issued) = mpsc::channel(CERTIFICATES);
         let context = Arc::new(Context {
             transport: Transport::new(self.clock.of_channels(), limits).observed(self.observer),
