@@ -54,6 +54,11 @@ fn local_address(from: &str, is_ipv4: bool) -> io::Result<IpAddr> {
         return Ok(address);
     }
     let interfaces = if_addrs::get_if_addrs()?;
+    let unavailable = |text| io::Error::new(io::ErrorKind::AddrNotAvailable, text);
+    if !interfaces.iter().any(|one| one.name == from) {
+        let text = format!("there is no network interface {from}, or it has no address");
+        return Err(unavailable(text));
+    }
     let mut addresses = interfaces
         .iter()
         .filter(|one| one.name == from && !one.is_link_local())
@@ -61,8 +66,9 @@ fn local_address(from: &str, is_ipv4: bool) -> io::Result<IpAddr> {
     let found = addresses.find(|address| address.is_ipv4() == is_ipv4);
     found.ok_or_else(|| {
         let family = if is_ipv4 { "IPv4" } else { "IPv6" };
-        let text = format!("the network interface {from} has no {family} address");
-        io::Error::new(io::ErrorKind::AddrNotAvailable, text)
+        unavailable(format!(
+            "the network interface {from} has no {family} address"
+        ))
     })
 }
 
@@ -84,7 +90,7 @@ mod tests {
         let error = error.await.unwrap_err();
         assert_eq!(
             error.to_string(),
-            "the network interface none0 has no IPv4 address"
+            "there is no network interface none0, or it has no address"
         );
     }
 
