@@ -18,6 +18,8 @@ const MAX_ANSWER: u64 = 64 << 10;
 pub enum OrderError {
     #[error("no router that runs with this file takes orders at {}", .0.display())]
     NoRouter(PathBuf),
+    #[error("{} does not exist; name the file that the router runs with", .0.display())]
+    NoFile(PathBuf),
     #[error("the router cannot be asked at {}", path.display())]
     Io {
         path: PathBuf,
@@ -40,6 +42,9 @@ pub enum OrderError {
 pub fn ask(config_file: &Path, order: Order) -> Result<String, OrderError> {
     let path = socket_path(config_file);
     let answer = exchange(&path, order).map_err(|source| match source.kind() {
+        io::ErrorKind::NotFound if !config_file.exists() => {
+            OrderError::NoFile(config_file.to_owned())
+        },
         io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => {
             OrderError::NoRouter(path.clone())
         },

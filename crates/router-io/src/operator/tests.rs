@@ -143,6 +143,9 @@ async fn socket_is_the_owners_alone_and_goes_with_the_router() {
     site.serving.await.unwrap();
     assert!(!path.exists());
     let failed = ask(&site.config, Order::Quiesce).unwrap_err();
+    assert!(matches!(failed, OrderError::NoFile(at) if at == site.config));
+    fs::write(&site.config, "").unwrap();
+    let failed = ask(&site.config, Order::Quiesce).unwrap_err();
     assert!(matches!(failed, OrderError::NoRouter(at) if at == path));
 
     // What a crash leaves is replaced.
