@@ -53,7 +53,9 @@ impl RouterFile {
         if findings.iter().any(is_missing_endpoint) && has_endpoints(&file.endpoints_file()) {
             findings.retain(|finding| !is_missing_endpoint(finding));
         }
-        findings.retain(|finding| finding.diagnostic.severity != Severity::Note);
+        findings.retain(|finding| {
+            finding.diagnostic.severity != Severity::Note && !is_about_web_of_openziti(finding)
+        });
         let is_refused = findings.iter().any(is_mistake);
         JudgedFile {
             findings,
@@ -87,7 +89,36 @@ fn is_mistake(finding: &Finding) -> bool {
     finding.diagnostic.severity == Severity::Error
 }
 
+/// What `web` of OpenZiti's router lacks is for who writes files for both, and `config check` tells it. Other
+/// differences may matter to routers of OpenZiti that this one is linked with.
+fn is_about_web_of_openziti(finding: &Finding) -> bool {
+    let diagnostic = &finding.diagnostic;
+    diagnostic.code == codes::ONLY_HERE && diagnostic.path.dotted().starts_with("web[")
+}
+
 fn is_missing_endpoint(finding: &Finding) -> bool {
     let diagnostic = &finding.diagnostic;
     diagnostic.code == codes::MISSING_KEY && diagnostic.path.dotted() == "ctrl.endpoint"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn apis_that_openziti_lacks_are_not_warned_about() {
+        let text = "v: 3
+web:
+  - name: metrics
+    bindPoints: [{interface: '127.0.0.1:5', address: 'localhost:5'}]
+    apis: [{binding: metrics}]
+";
+        let judged = RouterFile::judge(Path::new("r1.yml"), text.as_bytes(), |_path| true);
+        let warnings = judged
+            .findings
+            .iter()
+            .filter(|finding| !is_mistake(finding));
+        let found: Vec<_> = warnings.map(|finding| finding.diagnostic.code).collect();
+        assert!(!found.contains(&codes::ONLY_HERE), "{found:?}");
+    }
 }
