@@ -236,7 +236,10 @@ fn files_that_cannot_be_run_are_refused_with_the_place() {
         ),
         (
             &["config", "show", "tunnel.yml"],
-            &["this router has no tunnel yet", "tunnel.yml: refused, 1 error"],
+            &[
+                "this router has no tunnel yet",
+                "tunnel.yml: refused, 1 error",
+            ],
         ),
         (
             &["run", "engine.yml"],

@@ -31,17 +31,27 @@ pub(crate) struct RunArgs {
     #[arg(short, long)]
     pub(crate) extend: bool,
 
-    /// Memory that messages may wait in, in MiB; half of the machine's or the container's unless given
+    /// Memory that messages may wait in, in MiB, 16 at least; half of the machine's or the container's
+    /// unless given
     #[arg(
         long,
         value_name = "MIB",
         env = "PORTCULLIS_ROUTER_BUFFER_MEMORY",
-        value_parser = clap::value_parser!(u32).range(i64::from(LEAST_BUFFER_MEMORY)..)
+        value_parser = mebibytes
     )]
     pub(crate) buffer_memory: Option<u32>,
 
     #[command(flatten)]
     pub(crate) of_openziti: OpenZitiArgs,
+}
+
+fn mebibytes(text: &str) -> Result<u32, String> {
+    match text.parse() {
+        Ok(given) if given >= LEAST_BUFFER_MEMORY => Ok(given),
+        _ => Err(format!(
+            "it is a number of MiB without a unit, {LEAST_BUFFER_MEMORY} at least, such as 512"
+        )),
+    }
 }
 
 /// Options of `ziti router run` that have no effect here.
@@ -118,10 +128,11 @@ mod tests {
         };
         assert_eq!(bytes(&["--buffer-memory", "16"]).unwrap(), 16 << 20);
         assert_eq!(bytes(&[]).unwrap(), memory::for_buffers());
-        for refused in ["15", "0", "-1", "all"] {
+        for refused in ["15", "0", "-1", "all", "64MiB"] {
             let refused = bytes(&[&format!("--buffer-memory={refused}")]).unwrap_err();
             let error = refused.to_string();
             assert!(error.contains("--buffer-memory"), "{error}");
+            assert!(error.contains("MiB without a unit, 16 at least"), "{error}");
         }
     }
 }

@@ -85,13 +85,12 @@ fn check_kind(method: &str, has_edge: bool) -> anyhow::Result<()> {
             "this token is for an edge router, and the file has no section `edge`; the router will let no \
              SDKs in"
         ),
-        "erott" => {},
         "trott" if has_edge => bail!(
             "this token is for a transit router, and the file has the section `edge`: SDKs would be let in \
              by no controller; take a token of `portcullis edge-router create`, or remove `edge` and the \
              listeners with `binding: edge`"
         ),
-        "trott" => {},
+        "erott" | "trott" => {},
         _ => bail!(
             "this token is for an identity (`{method}`), and not for a router; `portcullis enroll` takes it"
         ),

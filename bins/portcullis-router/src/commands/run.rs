@@ -26,9 +26,10 @@ pub(super) async fn run(arguments: RunArgs) -> anyhow::Result<()> {
     }
     if !identity.is_enrolled() {
         bail!(
-            "the router is not enrolled, since there is no {}; enroll it with `portcullis-router enroll {} \
-             --jwt TOKEN`",
+            "the router is not enrolled, since there is no {} in {}, where relative paths start; enroll it \
+             with `portcullis-router enroll {} --jwt TOKEN`, or start it in the directory of its files",
             identity.describe(),
+            working_directory(),
             output::shell_quoted(&arguments.config.display().to_string()),
         );
     }
@@ -71,6 +72,15 @@ pub(super) async fn run(arguments: RunArgs) -> anyhow::Result<()> {
         },
         () = shutdown.abort.cancelled() => bail!("stopped at once"),
     }
+}
+
+/// For messages.
+fn working_directory() -> String {
+    let directory = std::env::current_dir();
+    directory.map_or_else(
+        |_unknown| "the working directory".to_owned(),
+        |directory| directory.display().to_string(),
+    )
 }
 
 /// Reads the certificates again at each SIGHUP. Keys of the configuration take a restart.
