@@ -285,7 +285,7 @@ impl ChannelTask {
         self.shared.channels.remove(self.id());
         self.shared.rights.close(self.id());
         self.shared.presence.leave(self.id());
-        tracing::debug!(channel = self.id().0, identity = %self.handle.identity, "a client has left");
+        tracing::info!(channel = self.id().0, identity = %self.handle.identity, "a client has left");
     }
 }
 
