@@ -215,16 +215,17 @@ impl Outlet {
         };
         let priority = line.priority();
         match sequel {
-            Sequel::Nothing => self
-                .channel
-                .send_in(line.flow(), priority, message)
-                .map(drop)
-                .map_err(|error| refused(error, Sequel::Nothing)),
-            Sequel::Answer(expected) => self
-                .channel
-                .send_in(line.flow(), priority, message)
-                .map(|sequence| answers.expect(sequence, expected))
-                .map_err(|error| refused(error, Sequel::Answer(expected))),
+            Sequel::Nothing | Sequel::Answer(_) => {
+                match self.channel.send_in(line.flow(), priority, message) {
+                    Ok(sequence) => {
+                        if let Sequel::Answer(expected) = sequel {
+                            answers.expect(sequence, expected);
+                        }
+                        Ok(())
+                    },
+                    Err(error) => Err(refused(error, sequel)),
+                }
+            },
             Sequel::Written(waiter) => match self.channel.send_tracked(priority, message) {
                 Ok(written) => {
                     // Nobody may wait any more.

@@ -104,8 +104,6 @@ fn dialer(peer_data: &PeerData) -> Option<IdentityId> {
 
 /// Whether the identity that dials may have one more circuit to a server here.
 fn check_room(ends: &Ends, request: &DialRequest) -> Result<(), Shortage> {
-    match dialer(&request.peer_data) {
-        Some(identity) => ends.memory_of(&identity).check_room(),
-        None => ends.relay().memory().check_room(),
-    }
+    let identity = dialer(&request.peer_data);
+    ends.memory_for(identity.as_ref()).check_room()
 }

@@ -96,6 +96,12 @@ impl Ends {
         self.identities.of(identity)
     }
 
+    /// The memory for an end: what its identity has, or the whole if it is not known whose it is.
+    pub(crate) fn memory_for(&self, identity: Option<&IdentityId>) -> Arc<MemoryBudget> {
+        let whole = || Arc::clone(self.relay.memory());
+        identity.map_or_else(whole, |identity| self.memory_of(identity))
+    }
+
     /// Counts what passes between an end of a circuit and whatever it ends at: also for those ends that SDKs
     /// are themselves.
     pub(crate) fn meter(&self, circuit: &CircuitId, side: Side) -> BorderMeter {
@@ -107,9 +113,8 @@ impl Ends {
     /// side until either is over. Then the controller of the circuit is told, unless it is the one who has
     /// ended the circuit.
     pub(crate) fn open<L: LocalSide>(&self, terms: &EndTerms, local: L) -> EndHandle {
-        let share = terms.identity.as_ref().map(|one| self.memory_of(one));
-        let memory = share.as_ref().unwrap_or(self.relay.memory());
-        let inbox = Arc::new(Inbox::new(terms, local.sdk_end(), memory));
+        let memory = self.memory_for(terms.identity.as_ref());
+        let inbox = Arc::new(Inbox::new(terms, local.sdk_end(), &memory));
         let destination: Arc<dyn Destination> = inbox.clone();
         let (hop, replaced) = self.relay.attach(&terms.address, Arc::clone(&destination));
         if let Some(replaced) = replaced {
