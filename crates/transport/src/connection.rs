@@ -1,6 +1,9 @@
 //! The task of a connection: it reads and writes at the same time.
 
 mod read;
+#[cfg(test)]
+mod tests;
+mod turns;
 mod write;
 
 use crate::connected::{Connected, Stream};
@@ -10,6 +13,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Notify;
+use tokio::task::unconstrained;
 
 /// The reason why a connection has ended.
 #[derive(Debug, thiserror::Error)]
@@ -34,12 +38,16 @@ enum ConnectionEnd {
 pub(crate) async fn run<S: Stream>(member: Member, connected: Connected<S>, output: Arc<Notify>) {
     let Connected { stream, input, .. } = connected;
     let (from_peer, to_peer) = tokio::io::split(stream);
+    // Each has its turns, so none is bound by the budget of the task: whoever comes first would use it up while a
+    // busy peer keeps it going, and the other one would stand still.
+    let reading = unconstrained(read::run(&member, from_peer, input));
+    let writing = unconstrained(write::run(&member, to_peer, &output));
     // Reading first: what has arrived may answer a heartbeat.
     let end = tokio::select! {
         biased;
         () = member.shared.abort.cancelled() => ConnectionEnd::Aborted,
-        end = read::run(&member, from_peer, input) => end,
-        end = write::run(&member, to_peer, &output) => end,
+        end = reading => end,
+        end = writing => end,
     };
     tracing::debug!(
         channel = ?member.shared.get(|channel, _| channel.id().clone()),

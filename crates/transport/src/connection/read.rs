@@ -1,6 +1,7 @@
 //! Reading frames.
 
 use super::ConnectionEnd;
+use super::turns::Turns;
 use crate::shared::Member;
 use bytes::BytesMut;
 use portcullis_memory_budget::Account;
@@ -33,10 +34,12 @@ pub(super) async fn run(
         memory: Account::new(&member.shared.memory),
         room: SMALL,
     };
+    let mut turns = Turns::default();
     loop {
         if let Err(end) = reader.step().await {
             return end;
         }
+        turns.step().await;
     }
 }
 

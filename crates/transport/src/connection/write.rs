@@ -1,6 +1,7 @@
 //! Writing frames.
 
 use super::ConnectionEnd;
+use super::turns::Turns;
 use crate::shared::{Batch, Member};
 use bytes::BytesMut;
 use portcullis_channel::Frame;
@@ -22,6 +23,7 @@ pub(super) async fn run(
     mut stream: impl AsyncWrite + Unpin,
     output: &Notify,
 ) -> ConnectionEnd {
+    let mut turns = Turns::default();
     loop {
         let Batch {
             frames,
@@ -40,6 +42,7 @@ pub(super) async fn run(
         if is_last {
             return close(member, &mut stream).await;
         }
+        turns.step().await;
     }
 }
 
