@@ -5,6 +5,7 @@ mod ending;
 mod figures;
 mod holding;
 mod memory;
+mod room;
 mod simulation;
 mod sockets;
 mod speed;

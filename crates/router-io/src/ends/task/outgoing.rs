@@ -17,7 +17,20 @@ use crate::relay::NotForwarded;
 pub(super) struct Blocked {
     message: CircuitMessage,
     activity: Activity,
-    room: BoxFuture<'static, ()>,
+    /// None once there is room.
+    room: Option<BoxFuture<'static, ()>>,
+}
+
+impl Blocked {
+    fn has_room(&mut self, context: &mut Context<'_>) -> bool {
+        if let Some(room) = &mut self.room {
+            if room.poll_unpin(context).is_pending() {
+                return false;
+            }
+            self.room = None;
+        }
+        true
+    }
 }
 
 impl<L: LocalSide> End<L> {
@@ -25,7 +38,7 @@ impl<L: LocalSide> End<L> {
     pub(super) fn send(&mut self, context: &mut Context<'_>, now: Now) -> bool {
         let was_blocked = self.blocked.is_some();
         if let Some(mut blocked) = self.blocked.take() {
-            if blocked.room.poll_unpin(context).is_pending() {
+            if !blocked.has_room(context) {
                 self.blocked = Some(blocked);
                 return false;
             }
@@ -34,7 +47,7 @@ impl<L: LocalSide> End<L> {
         self.send_while_there_is_room(now);
         match &mut self.blocked {
             // Asks to be told of room.
-            Some(blocked) => blocked.room.poll_unpin(context).is_ready(),
+            Some(blocked) => blocked.has_room(context),
             None => was_blocked,
         }
     }
@@ -61,7 +74,7 @@ impl<L: LocalSide> End<L> {
         match refused {
             NotForwarded::Full(message, destination) => {
                 self.blocked = Some(Blocked {
-                    room: destination.room(&message),
+                    room: Some(destination.room(&message)),
                     message,
                     activity,
                 });
