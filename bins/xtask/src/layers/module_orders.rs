@@ -342,6 +342,23 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
         ],
     },
     ModuleOrder {
+        name: "validation",
+        modules: &[
+            "text",
+            "finding",
+            "bounded",
+            "answer",
+            "inspection",
+            "comparison",
+            "links",
+            "terminators",
+            "held_terminators",
+            "circuits",
+            "identities",
+            "data_model",
+        ],
+    },
+    ModuleOrder {
         name: "yaml",
         modules: &[
             "codes",

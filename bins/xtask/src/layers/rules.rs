@@ -181,6 +181,10 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
         "tunnel-config",
         AllowedDependencies::Only(&["channel", "domain", "yaml"]),
     ),
+    (
+        "validation",
+        AllowedDependencies::Only(&["channel", "domain", "wire"]),
+    ),
     ("wire", AllowedDependencies::Only(&["channel"])),
     ("xgress", AllowedDependencies::Only(&["channel", "wire"])),
     ("yaml", AllowedDependencies::Only(&[])),
@@ -215,6 +219,7 @@ pub(super) const FORBIDDEN_PACKAGES: &[ForbiddenPackages] = &[
             "storage",
             "totp",
             "tunnel-config",
+            "validation",
             "wire",
             "xgress",
             "yaml",
