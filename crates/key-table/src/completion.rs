@@ -1,7 +1,7 @@
 //! Completion of the paths of keys.
 
 use crate::key::ConfigFile;
-use crate::lookup::{KeyMatch, visit_keys};
+use crate::lookup::{ANY_NAME, KeyMatch, visit_keys};
 
 /// Completes a path that is being typed, one step at a time, and returns each candidate with its meaning.
 /// List positions are left out; items that differ by their binding name it, as in `listeners[tunnel]`.
@@ -24,6 +24,8 @@ pub fn complete_path<F: ConfigFile>(typed: &str) -> Vec<(String, &'static str)> 
     found
 }
 
+/// Steps of a path; a name of the writer's choice is none, because it is nothing to be offered alone.
 fn steps(path: &str) -> usize {
-    path.matches('.').count()
+    let steps = path.split('.').skip(1);
+    steps.filter(|step| *step != ANY_NAME).count()
 }

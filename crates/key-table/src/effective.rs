@@ -120,6 +120,11 @@ impl EffectiveConfig {
         numbers.max().map_or(0, |last| last + 1)
     }
 
+    /// Removes a value.
+    pub fn remove(&mut self, path: &str) {
+        self.settings.remove(path);
+    }
+
     /// Removes every value below a path.
     pub fn remove_below(&mut self, prefix: &str) {
         let below = |path: &String| {

@@ -90,7 +90,9 @@ fn explain_key<F: ConfigFile>(path: &str, key: &'static Key<F>) -> Explanation {
 fn child_names<F: ConfigFile>(kind: ValueType<F>) -> Vec<&'static str> {
     let of = |groups| keys::<F>(groups).map(|key| key.name);
     match kind {
-        ValueType::Map(groups) | ValueType::MapList(groups) => of(groups).collect(),
+        ValueType::Map(groups) | ValueType::NamedMaps(groups) | ValueType::MapList(groups) => {
+            of(groups).collect()
+        },
         ValueType::BindingList(variants) => {
             let mut names: Vec<&str> = variants
                 .iter()
@@ -116,6 +118,7 @@ pub(crate) fn describe_state(state: KeyState) -> Option<String> {
 pub(crate) fn describe_type<F: ConfigFile>(kind: ValueType<F>) -> String {
     match kind {
         ValueType::Map(_) => "a map of keys".to_owned(),
+        ValueType::NamedMaps(_) => "maps, each under a name of your choice".to_owned(),
         ValueType::MapList(_) => "a list of maps".to_owned(),
         ValueType::BindingList(variants) => {
             let names: Vec<&str> = variants.iter().map(|variant| variant.binding).collect();

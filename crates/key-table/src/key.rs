@@ -69,6 +69,8 @@ pub struct Key<F: ConfigFile> {
 pub enum ValueType<F: ConfigFile> {
     /// A map with these keys.
     Map(&'static [KeyGroup<F>]),
+    /// Maps with these keys, each under a name of its own that whoever writes the file chooses.
+    NamedMaps(&'static [KeyGroup<F>]),
     /// A list of maps with these keys.
     MapList(&'static [KeyGroup<F>]),
     /// A list of maps whose key `binding` determines their other keys.

@@ -2,6 +2,9 @@
 
 use crate::key::{ConfigFile, Key, KeyGroup, ValueType};
 
+/// What stands for the names of [`ValueType::NamedMaps`] in paths.
+pub(crate) const ANY_NAME: &str = "NAME";
+
 /// A row found by its path.
 #[derive(Clone, Copy, Debug)]
 pub struct KeyMatch<F: ConfigFile> {
@@ -29,7 +32,7 @@ pub enum PathError {
 /// Resolves a path such as `link.dialers[0].split` to all its rows.
 /// List positions may be omitted, empty or `n`: `link.dialers.split`, `link.dialers[].split`. Keys that
 /// depend on a `binding` have one match per binding; a path may also name the binding,
-/// `listeners[tunnel].options.mode`.
+/// `listeners[tunnel].options.mode`. Any name stands for a map that the writer of the file names.
 ///
 /// # Errors
 /// [`PathError`] if the path names no key.
@@ -37,7 +40,8 @@ pub fn resolve<F: ConfigFile>(path: &str) -> Result<Vec<KeyMatch<F>>, PathError>
     let mut found = vec![];
     let mut groups: Vec<(Option<&'static str>, &'static [KeyGroup<F>])> = vec![(None, root())];
     let mut section = "the file".to_owned();
-    for step in path.split('.') {
+    let mut steps = path.split('.');
+    while let Some(step) = steps.next() {
         let (name, position) = split_segment(step);
         let chosen: Vec<KeyMatch<F>> = groups
             .iter()
@@ -69,12 +73,19 @@ pub fn resolve<F: ConfigFile>(path: &str) -> Result<Vec<KeyMatch<F>>, PathError>
             .flat_map(|found| children(*found, position))
             .collect();
         section = format!("`{name}`");
+        let is_named =
+            |found: &KeyMatch<F>| matches!(found.key.value_type, ValueType::NamedMaps(_));
+        if chosen.iter().any(is_named) {
+            // Any name will do.
+            steps.next();
+        }
         found = chosen;
     }
     Ok(found)
 }
 
-/// Calls `visit` for every row of the table with its path, in which lists have the suffix `[]`.
+/// Calls `visit` for every row of the table with its path, in which lists have the suffix `[]` and maps
+/// with names of their own are called `NAME`.
 pub fn visit_keys<F: ConfigFile>(visit: &mut dyn FnMut(&str, KeyMatch<F>)) {
     walk_groups("", None, root(), visit);
 }
@@ -122,17 +133,13 @@ fn walk_groups<F: ConfigFile>(
         };
         let found = KeyMatch { key, binding };
         visit(&path, found);
-        let list = matches!(
-            key.value_type,
-            ValueType::MapList(_) | ValueType::BindingList(_)
-        );
         for (binding, groups) in children(found, None) {
-            let place =
-                match binding.filter(|_| matches!(key.value_type, ValueType::BindingList(_))) {
-                    Some(binding) => format!("{path}[{binding}]"),
-                    None if list => format!("{path}[]"),
-                    None => path.clone(),
-                };
+            let place = match (key.value_type, binding) {
+                (ValueType::BindingList(_), Some(binding)) => format!("{path}[{binding}]"),
+                (ValueType::MapList(_) | ValueType::BindingList(_), _) => format!("{path}[]"),
+                (ValueType::NamedMaps(_), _) => format!("{path}.{ANY_NAME}"),
+                _ => path.clone(),
+            };
             walk_groups(&place, binding, groups, visit);
         }
     }
@@ -156,7 +163,9 @@ fn children<F: ConfigFile>(
     position: Option<&str>,
 ) -> Vec<(Option<&'static str>, &'static [KeyGroup<F>])> {
     match found.key.value_type {
-        ValueType::Map(groups) | ValueType::MapList(groups) => vec![(found.binding, groups)],
+        ValueType::Map(groups) | ValueType::NamedMaps(groups) | ValueType::MapList(groups) => {
+            vec![(found.binding, groups)]
+        },
         ValueType::BindingList(variants) => variants
             .iter()
             .filter(|variant| {

@@ -43,7 +43,10 @@ fn write_section<F: ConfigFile>(page: &mut String, section: &str) {
 fn is_section<F: ConfigFile>(kind: ValueType<F>) -> bool {
     matches!(
         kind,
-        ValueType::Map(_) | ValueType::MapList(_) | ValueType::BindingList(_)
+        ValueType::Map(_)
+            | ValueType::NamedMaps(_)
+            | ValueType::MapList(_)
+            | ValueType::BindingList(_)
     )
 }
 

@@ -137,17 +137,44 @@ impl YamlWriter {
     }
 }
 
-/// Splits a path; an item of a list is a segment of its own.
+/// Splits a path; an item of a list is a segment of its own, and a name in quotes keeps them.
 fn segments(path: &str) -> Vec<Segment> {
     let mut steps = Vec::new();
-    for part in path.split('.') {
-        let (name, index) = part.split_once('[').unwrap_or((part, ""));
-        steps.push(Segment::Key(name.to_owned()));
-        if let Ok(index) = index.trim_end_matches(']').parse() {
-            steps.push(Segment::Index(index));
+    let mut rest = path;
+    while !rest.is_empty() {
+        rest = rest.strip_prefix('.').unwrap_or(rest);
+        let Some(inside) = rest.strip_prefix('[') else {
+            let (name, after) = rest.split_at(rest.find(['.', '[']).unwrap_or(rest.len()));
+            steps.push(Segment::Key(name.to_owned()));
+            rest = after;
+            continue;
+        };
+        let (step, after) = inside.split_at(quoted_len(inside));
+        let (index, after) = after.split_once(']').unwrap_or((after, ""));
+        match index.parse() {
+            Ok(index) => steps.push(Segment::Index(index)),
+            Err(_) if step.is_empty() => {},
+            Err(_) => steps.push(Segment::Key(step.to_owned())),
         }
+        rest = after;
     }
     steps
+}
+
+/// Length of the quoted text that a text begins with, with its quotes; zero if there is none.
+fn quoted_len(text: &str) -> usize {
+    if !text.starts_with('"') {
+        return 0;
+    }
+    let mut is_escaped = false;
+    for (place, letter) in text.char_indices().skip(1) {
+        match letter {
+            '"' if !is_escaped => return place + 1,
+            '\\' => is_escaped = !is_escaped,
+            _ => is_escaped = false,
+        }
+    }
+    text.len()
 }
 
 /// The value of a key, without secrets.
@@ -170,5 +197,27 @@ fn redacted(path: &[Segment], value: &Json) -> Json {
         Some(text) if is_key => json!(redact_secrets(text)),
         Some(_) if is_secret_name(name) => json!("(a password)"),
         _ => value.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use portcullis_yaml::KeyPath;
+
+    #[test]
+    fn paths_are_split_as_they_are_joined() {
+        let key = |name: &str| Segment::Key(name.to_owned());
+        let path = KeyPath::root().key("events").key(r#"a.b]"\c"#).key("path");
+        let expected = [key("events"), key(r#""a.b]\"\\c""#), key("path")];
+        assert_eq!(segments(&path.to_string()), expected);
+        let path = KeyPath::root().key("web").index(10).index(2).key("name");
+        let expected = [
+            key("web"),
+            Segment::Index(10),
+            Segment::Index(2),
+            key("name"),
+        ];
+        assert_eq!(segments(&path.to_string()), expected);
     }
 }

@@ -91,7 +91,8 @@ fn key_schema<F: ConfigFile>(key: &'static Key<F>) -> Json {
         insert(&mut schema, "examples", json!([example]));
     }
     // A section without keys counts as absent.
-    if matches!(key.value_type, ValueType::Map(_)) && !key.required {
+    let is_map = matches!(key.value_type, ValueType::Map(_) | ValueType::NamedMaps(_));
+    if is_map && !key.required {
         insert(&mut schema, "type", json!(["object", "null"]));
     }
     schema
@@ -123,6 +124,9 @@ fn unit_text(unit: Unit) -> &'static str {
 fn type_schema<F: ConfigFile>(kind: ValueType<F>) -> Json {
     match kind {
         ValueType::Map(groups) => section_schema(groups),
+        ValueType::NamedMaps(groups) => {
+            json!({ "type": "object", "additionalProperties": section_schema(groups) })
+        },
         ValueType::MapList(groups) => json!({ "type": "array", "items": section_schema(groups) }),
         ValueType::BindingList(variants) => {
             let entries: Vec<Json> = variants.iter().map(variant_schema).collect();

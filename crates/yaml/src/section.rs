@@ -129,6 +129,14 @@ impl<'tree> Section<'tree> {
         self.get(name).filter(|field| !field.node().is_null())
     }
 
+    /// All keys as text with their values, in the order of the file.
+    pub fn fields(&self) -> impl Iterator<Item = (&'tree str, Field<'tree>)> {
+        self.map.iter().map(|Entry { key, value }| {
+            let name = key.text().unwrap_or_default();
+            (name, Field::new(value, key.location, self.path.key(name)))
+        })
+    }
+
     /// Finds a required key and reports it if it is missing. `form` shows what to write.
     pub fn require(
         &self,

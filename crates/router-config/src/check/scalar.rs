@@ -63,9 +63,11 @@ pub(super) fn check(walker: &mut Walker<'_>, field: &Field<'_>, key: &'static Ke
             },
             None => duration(walker, field, (min, i64::MAX)),
         },
-        ValueType::Map(_) | ValueType::MapList(_) | ValueType::BindingList(_) | ValueType::Any => {
-            None
-        },
+        ValueType::Map(_)
+        | ValueType::NamedMaps(_)
+        | ValueType::MapList(_)
+        | ValueType::BindingList(_)
+        | ValueType::Any => None,
     }
 }
 
@@ -347,8 +349,10 @@ pub(super) fn parse_default(kind: ValueType, text: &str) -> Option<Json> {
         ValueType::String(_) | ValueType::Enum(_) | ValueType::EnumIgnoreCase(_) => {
             Some(json!(text))
         },
-        ValueType::Map(_) | ValueType::MapList(_) | ValueType::BindingList(_) | ValueType::Any => {
-            None
-        },
+        ValueType::Map(_)
+        | ValueType::NamedMaps(_)
+        | ValueType::MapList(_)
+        | ValueType::BindingList(_)
+        | ValueType::Any => None,
     }
 }
