@@ -16,7 +16,7 @@ use std::time::Duration;
 pub(crate) type Names = BTreeSet<&'static str>;
 
 /// Which events of a namespace somebody wants, and in which form if there are several.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Filter {
     Everything,
     /// Events of these kinds.
@@ -38,25 +38,37 @@ pub(crate) enum Filter {
 }
 
 /// Regular expressions that a metric has to match, as far as there are any.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct MetricFilter {
     /// For the id of who measured.
-    source: Option<Regex>,
+    source: Option<Pattern>,
     /// For the name and the part of the metric, as `link.latency.p50`.
-    metric: Option<Regex>,
+    metric: Option<Pattern>,
 }
+
+/// A regular expression, which is the same as another one if its text is.
+#[derive(Debug, Clone)]
+struct Pattern(Regex);
+
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.as_str() == other.0.as_str()
+    }
+}
+
+impl Eq for Pattern {}
 
 impl MetricFilter {
     pub(crate) fn wants_source(&self, id: &str) -> bool {
         self.source
             .as_ref()
-            .is_none_or(|source| source.is_match(id))
+            .is_none_or(|Pattern(source)| source.is_match(id))
     }
 
     pub(crate) fn wants_part(&self, path: &str) -> bool {
         self.metric
             .as_ref()
-            .is_none_or(|metric| metric.is_match(path))
+            .is_none_or(|Pattern(metric)| metric.is_match(path))
     }
 }
 
@@ -88,6 +100,14 @@ pub(crate) const fn option_names(namespace: Namespace) -> &'static [&'static str
 }
 
 impl Filter {
+    /// Whether the option has any effect on the filter.
+    pub(crate) fn uses(&self, namespace: Namespace, option: &str) -> bool {
+        match self {
+            Self::UsageByKind => option == "version",
+            _ => option_names(namespace).contains(&option),
+        }
+    }
+
     pub(crate) fn new(namespace: Namespace, options: Options<'_>) -> Result<Self, OptionError> {
         let kinds = |known: &[&'static str]| {
             let kinds = options.names("include", known)?;
@@ -178,7 +198,7 @@ impl Filter {
 }
 
 /// A regular expression of bounded size, as it comes from whoever subscribes.
-fn pattern(options: Options<'_>, name: &'static str) -> Result<Option<Regex>, OptionError> {
+fn pattern(options: Options<'_>, name: &'static str) -> Result<Option<Pattern>, OptionError> {
     let Some(text) = options.text(name)? else {
         return Ok(None);
     };
@@ -191,7 +211,7 @@ fn pattern(options: Options<'_>, name: &'static str) -> Result<Option<Regex>, Op
         .size_limit(MAX_COMPILED_PATTERN)
         .build();
     match regex {
-        Ok(regex) => Ok(Some(regex)),
+        Ok(regex) => Ok(Some(Pattern(regex))),
         Err(regex::Error::CompiledTooBig(_)) => {
             Err(error("the regular expression repeats too much".to_owned()))
         },

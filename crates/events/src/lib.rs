@@ -67,6 +67,6 @@ pub use crate::event::session::{Session, SessionKind, SessionProvider, SessionTy
 pub use crate::event::terminator::TerminatorStatus;
 pub use crate::event::usage::{USAGE_KINDS, Usage, usage_of};
 pub use crate::event::{Body, Event};
-pub use crate::namespace::{EventType, Namespace, UnknownType};
+pub use crate::namespace::{EVENT_TYPE_NAMES, EventType, Namespace, UnknownType};
 pub use crate::options::OptionError;
 pub use crate::subscription::{Line, Subscription, SubscriptionError, option_names};

@@ -31,6 +31,36 @@ pub struct EventType {
     pub is_former_name: bool,
 }
 
+/// All names that subscriptions may have namespaces by, the former ones last.
+pub const EVENT_TYPE_NAMES: [&str; 26] = [
+    "alert",
+    "apiSession",
+    "authentication",
+    "circuit",
+    "cluster",
+    "connect",
+    "entityChange",
+    "entityCount",
+    "link",
+    "metrics",
+    "router",
+    "sdk",
+    "service",
+    "session",
+    "terminator",
+    "usage",
+    "edge.apiSessions",
+    "edge.authentications",
+    "fabric.circuits",
+    "edge.entityCounts",
+    "fabric.links",
+    "fabric.routers",
+    "services",
+    "edge.sessions",
+    "fabric.terminators",
+    "fabric.usage",
+];
+
 /// There is no event type of this name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownType(pub String);
@@ -192,6 +222,16 @@ mod tests {
                 assert!(parsed.is_former_name);
             }
         }
+    }
+
+    #[test]
+    fn all_names_are_listed() {
+        let present = Namespace::ALL.map(Namespace::as_str);
+        let former = Namespace::ALL
+            .into_iter()
+            .filter_map(Namespace::former_name);
+        let names: Vec<_> = present.into_iter().chain(former).collect();
+        assert_eq!(names, EVENT_TYPE_NAMES);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::time::Duration;
 
 /// What somebody wants to know: events of a namespace that pass its filter.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Subscription {
     event_type: EventType,
     filter: Filter,
@@ -57,6 +57,12 @@ impl Subscription {
 
     pub const fn namespace(&self) -> Namespace {
         self.event_type.namespace
+    }
+
+    /// Whether an option has any effect on the subscription. `include`, for example, has one on `usage` of
+    /// version 3 alone.
+    pub fn uses(&self, option: &str) -> bool {
+        self.filter.uses(self.namespace(), option)
     }
 
     /// How often entities are to be counted for it, if it wants that.

@@ -505,6 +505,15 @@ fn bad_options_are_named_with_what_would_be_right() {
 }
 
 #[test]
+fn options_have_an_effect_where_the_type_has_them() {
+    let uses = |event_type, options: Value, option| subscription(event_type, &options).uses(option);
+    assert!(uses("circuit", json!({}), "include"));
+    assert!(!uses("link", json!({}), "include"));
+    assert!(uses("usage", json!({"version": 3}), "include"));
+    assert!(!uses("usage", json!({}), "include") && uses("usage", json!({}), "version"));
+}
+
+#[test]
 fn entities_are_counted_at_intervals() {
     let interval = |options| subscription("entityCount", &options).count_interval();
     assert_eq!(interval(json!({})), Some(Duration::from_mins(5)));
