@@ -74,6 +74,14 @@ impl Walker<'_> {
                 let section = field.and_then(Field::as_section);
                 self.section(section.as_ref(), path, groups);
             },
+            (ValueType::NamedMaps(groups), Some(field)) => {
+                let named = field.as_section();
+                for (_, entry) in named.iter().flat_map(Section::fields) {
+                    if let Some(section) = entry.as_section() {
+                        self.section(Some(&section), entry.path(), groups);
+                    }
+                }
+            },
             (ValueType::MapList(groups), Some(field)) => self.items(field, |_| groups),
             (ValueType::BindingList(variants), Some(field)) => {
                 self.items(field, |item| keys_of(variants, item));

@@ -30,8 +30,8 @@ pub fn schema() -> Json {
 pub fn reference_page() -> String {
     let mut page = String::from(
         "# Controller configuration\n\n\
-         Every key of the file. `[]` stands for an item of a list, `[spa]` for one whose `binding` is `spa`. \
-         This page is generated; `portcullis-controller config explain KEY` shows one key of it, \
+         Every key of the file. `[]` stands for an item of a list, `[spa]` for one whose `binding` is `spa`, \
+         and `NAME` for a name of your choice. This page is generated; `portcullis-controller config explain KEY` shows one key of it, \
          `portcullis-controller config show FILE` what counts with a file, and `portcullis-controller config \
          check FILE` holds a file against it.\n\n\
          ## The file\n\n\

@@ -26,7 +26,7 @@
 //!
 //! Imports go one way, from later modules to earlier ones: `address`, `codes`, `durations`, `generate`,
 //! `items`, `keys`, `relative_paths`; `limits`, `audit`, `log`, `ctrl`, `identity`, `network`, `store`;
-//! `edge`, `references`; `reachability`, `web`; `cross_check`; `root`; `effective`, `explain`.
+//! `edge`, `events`, `references`; `reachability`, `web`; `cross_check`; `root`; `effective`, `explain`.
 
 mod address;
 mod audit;
@@ -36,6 +36,7 @@ mod ctrl;
 mod durations;
 mod edge;
 mod effective;
+mod events;
 mod explain;
 mod generate;
 mod identity;
@@ -59,6 +60,7 @@ pub use edge::{
     SigningCertConfig, TotpCompatibility, TotpConfig,
 };
 pub use effective::{EffectiveOutcome, effective};
+pub use events::{EventFileConfig, EventOutput, EventSinkConfig, EventsConfig, MIN_WAITING_EVENTS};
 pub use explain::{explain, reference_page, schema};
 pub use generate::{GenerateError, GenerateOptions, HomeLayout, generate};
 pub use identity::{CertKeyConfig, IdentityConfig, PemSource};

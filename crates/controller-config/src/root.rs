@@ -13,6 +13,7 @@ use crate::codes;
 use crate::cross_check;
 use crate::ctrl::{self, CtrlConfig};
 use crate::edge::{self, EdgeConfig};
+use crate::events::{self, EventsConfig};
 use crate::identity::{self, IdentityConfig, ReportedError, ServerCertRule};
 use crate::items::read_all;
 use crate::keys::{ControllerFile, Key, KeyGroup, StringFormat, ValueType};
@@ -39,6 +40,7 @@ pub struct ControllerConfig {
     pub additional_trust_domains: Vec<String>,
     pub audit: AuditConfig,
     pub log: LogConfig,
+    pub events: EventsConfig,
     pub ctrl: CtrlConfig,
     pub edge: EdgeConfig,
     /// Listeners and their APIs. `edge-oidc` is added beside `edge-client` unless that is disabled.
@@ -118,6 +120,11 @@ const KEYS: KeyGroup = &[
         "The log. OpenZiti has no such section.",
     ),
     Key::new(
+        events::SECTION,
+        ValueType::NamedMaps(&[events::KEYS]),
+        "What happens in the network, written as it happens: one entry with a name of your choice for each place.",
+    ),
+    Key::new(
         "trustDomain",
         ValueType::String(StringFormat::TrustDomain),
         "Name of the network in SPIFFE ids, where the certificates name none.",
@@ -159,8 +166,10 @@ const KEYS: KeyGroup = &[
     ),
     Key::dead("command", "Portcullis does not queue commands"),
     Key::dead("commandRateLimiter", "Portcullis does not queue commands"),
-    Key::dead("connectEvents", "Portcullis does not send events"),
-    Key::dead("events", "Portcullis does not send events"),
+    Key::dead(
+        "connectEvents",
+        "routers decide by their own files how they report connections",
+    ),
     Key::dead("example", "Portcullis has no plugins"),
     Key::dead("healthChecks", "Portcullis does not time its health checks"),
     Key::dead("metrics", "Portcullis does not send metrics"),
@@ -202,6 +211,8 @@ const HINTS: &[(&str, &str)] = &[
     ("oidc", "it belongs to `edge`"),
     ("bindPoints", "it belongs to `web[]`"),
     ("apis", "it belongs to `web[]`"),
+    ("subscriptions", "it belongs to an entry of `events`"),
+    ("handler", "it belongs to an entry of `events`"),
     ("raft", "it is named `cluster`"),
     ("connectionsPerPeer", "it belongs to `limits`"),
     ("minRouterCost", "it belongs to `network`"),
@@ -312,6 +323,7 @@ fn read_root(
     let additional_domains = read_additional_trust_domains(&root, diagnostics);
     let audit = audit::read(&root, folders, diagnostics);
     let log = log::read(&root, diagnostics);
+    let events = events::read(&root, folders, diagnostics);
     let ctrl = ctrl::read(&root, diagnostics);
     let edge = edge::read(&root, folders, diagnostics);
     let web = web::read(&root, folders, diagnostics);
@@ -332,6 +344,7 @@ fn read_root(
         additional_trust_domains: additional_domains?,
         audit: audit?,
         log: log?,
+        events: events?,
         ctrl: ctrl?,
         web: add_oidc_binding(web?, edge.api.disable_oidc_auto_binding),
         edge,

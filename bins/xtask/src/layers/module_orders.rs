@@ -109,6 +109,7 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
             "network",
             "store",
             "edge",
+            "events",
             "references",
             "reachability",
             "web",

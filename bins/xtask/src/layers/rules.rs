@@ -71,7 +71,7 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
     ),
     (
         "controller-config",
-        AllowedDependencies::Only(&["domain", "key-table", "yaml"]),
+        AllowedDependencies::Only(&["domain", "events", "key-table", "yaml"]),
     ),
     (
         "data-model",

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use portcullis_key_table::{EffectiveConfig, Source};
+use portcullis_key_table::{EffectiveConfig, Setting, Source};
 use portcullis_yaml::syntax::GoDuration;
 use serde_json::{Value as Json, json};
 
+use crate::events;
 use crate::limits;
 use crate::root::ControllerConfig;
 use crate::web::{ApiKind, TlsVersion, WebListener};
@@ -24,6 +25,7 @@ pub(super) fn apply(config: &ControllerConfig, effective: &mut EffectiveConfig) 
     let domains = json!(config.additional_trust_domains);
     derived.correct("additionalTrustDomains", domains, "their names alone");
     derived.edge(config);
+    derived.events();
     for (index, listener) in config.web.iter().enumerate() {
         derived.listener(&format!("web[{index}]"), listener);
     }
@@ -72,6 +74,31 @@ impl Derived<'_> {
         }
         let path = "edge.externalJwtSigners.jwksFetch.blockPrivateAddresses";
         self.correct(path, json!(true), "it cannot be turned off");
+    }
+
+    /// Takes away what has no effect with the type of its section.
+    fn events(&mut self) {
+        let type_of = |(path, setting): (&str, &Setting)| {
+            let section = path.strip_suffix(".type")?;
+            let kind = setting.value.as_str()?;
+            path.starts_with(events::SECTION)
+                .then(|| (section.to_owned(), kind.to_owned()))
+        };
+        let types: Vec<_> = self.0.iter().filter_map(type_of).collect();
+        for (section, kind) in types {
+            if let Some(entry) = events::ignored_entry(&section, &kind) {
+                self.0.remove_below(entry);
+            }
+            for key in events::unused_keys(&section, &kind) {
+                self.0.remove(&format!("{section}.{key}"));
+            }
+            let path = format!("{section}.bufferSize");
+            let waiting = self.0.get(&path).and_then(|setting| setting.value.as_u64());
+            let least = u64::from(events::MIN_WAITING_EVENTS);
+            if waiting.is_some_and(|waiting| waiting < least) {
+                self.correct(&path, json!(least), RAISED);
+            }
+        }
     }
 
     fn listener(&mut self, path: &str, listener: &WebListener) {

@@ -5,7 +5,7 @@ use std::path::Path;
 use portcullis_controller_config::{
     ControllerConfig, GenerateOptions, SourceText, effective, generate, read_files,
 };
-use portcullis_key_table::{EffectiveConfig, Source};
+use portcullis_key_table::{EffectiveConfig, Setting, Source};
 use portcullis_yaml::Severity;
 use serde_json::json;
 
@@ -60,6 +60,17 @@ const FILES: &[(&str, &str)] = &[
     (
         "    apis:",
         "    identity: {cert: a, key: b, server_cert: c, ca: d}\n    apis:\n      - {binding: zac, options: {location: /opt/zac}}",
+    ),
+    (
+        "edge:",
+        "events:\n  log: {subscriptions: [{type: link}, {type: usage, version: '3', include: ingress.rx}], handler: \
+         {type: file, format: JSON, path: e.json, bufferSize: 50}}\nedge:",
+    ),
+    (
+        "edge:",
+        "events:\n  'a.b[0]': {subscriptions: [{type: link, include: x}, {type: entityCount}], handler: {type: \
+         stdout, format: json, path: unused}}\n  queue: {subscriptions: [{type: link}], handler: {type: amqp, \
+         format: json}}\nedge:",
     ),
 ];
 
@@ -128,6 +139,38 @@ fn a_value_that_is_not_taken_says_why() {
     assert_eq!(setting.value, json!("3h0m0s"));
     let how = "line 11, too short, so the default counts".to_owned();
     assert_eq!(setting.source, Source::Derived(how));
+}
+
+#[test]
+fn events_have_what_counts_for_their_types() {
+    let entry = |subscription: &str, handler: &str| {
+        let events = format!(
+            "events: {{x: {{subscriptions: [{{{subscription}}}], handler: {{format: json, {handler}}}}}}}\nedge:"
+        );
+        let values = values(&SMALLEST.replace("edge:", &events));
+        let found = values
+            .iter()
+            .filter(|(path, _)| path.starts_with("events."));
+        let shown = |(path, setting): (&str, &Setting)| {
+            format!("{}={}", path.trim_start_matches("events.x."), setting.value)
+        };
+        found.map(shown).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(
+        entry(
+            "type: entityCount",
+            "type: file, path: e.json, bufferSize: 9"
+        ),
+        "handler.bufferSize=4096 handler.format=\"json\" handler.maxbackups=0 handler.maxsizemb=10 \
+         handler.path=\"e.json\" handler.type=\"file\" subscriptions[0].interval=\"5m\" \
+         subscriptions[0].type=\"entityCount\""
+    );
+    assert_eq!(
+        entry("type: services, include: x", "type: stdout, path: x"),
+        "handler.bufferSize=4096 handler.format=\"json\" handler.type=\"stdout\" \
+         subscriptions[0].type=\"services\""
+    );
+    assert_eq!(entry("type: link", "type: amqp"), "");
 }
 
 #[test]

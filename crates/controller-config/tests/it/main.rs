@@ -3,6 +3,8 @@
 mod accepted;
 #[cfg(test)]
 mod effective;
+#[cfg(test)]
+mod events;
 mod generated;
 mod mistakes;
 mod named;

@@ -1,6 +1,7 @@
 mod api;
 mod ctrl;
 mod edge;
+mod events;
 mod identity;
 mod limits;
 mod network;
@@ -93,6 +94,11 @@ fn mistakes_in_web_are_found() {
 #[test]
 fn mistakes_in_network_are_found() {
     check(network::NETWORK);
+}
+
+#[test]
+fn mistakes_in_events_are_found() {
+    check(events::EVENTS);
 }
 
 #[test]

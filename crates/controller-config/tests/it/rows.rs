@@ -1,6 +1,7 @@
 //! The table of keys says what the reader does: each row is held against it.
 
 use portcullis_controller_config::{ControllerFile, ReadOutcome, explain, read, schema};
+use portcullis_events::{Namespace, option_names};
 use portcullis_key_table::{KeyMatch, KeyState, ValueType, parse_value, visit_keys};
 use portcullis_yaml::Severity;
 use portcullis_yaml::syntax::GoDuration;
@@ -41,11 +42,22 @@ fn section_for(path: &str) -> Json {
     let files = json!({ "path": "console", "location": "/opt/console" });
     match path {
         "cluster" => json!({ "dataDir": "raft" }),
+        "events.NAME" => json!({
+            "subscriptions": [{ "type": "router" }],
+            "handler": { "type": "file", "format": "json", "path": "events.json" },
+        }),
         "web[].identity" => identity,
         path if path.ends_with("alt_server_certs[]") => json!({ "server_cert": "alt.pem" }),
         "web[].apis[spa].options" | "web[].apis[zac].options" => files,
         _ => json!({}),
     }
+}
+
+/// A type of event whose subscriptions have the option.
+fn event_type_with(option: &str) -> &'static str {
+    let has_it = |namespace: &Namespace| option_names(*namespace).contains(&option);
+    let found = Namespace::ALL.into_iter().find(has_it);
+    found.unwrap_or(Namespace::Router).as_str()
 }
 
 /// A file with what is above the key at a path; the key has the value, or is left out without one.
@@ -75,6 +87,9 @@ fn file_with(path: &str, value: Option<&str>) -> String {
         section = items.first_mut().expect("there is an item");
     }
     let members = section.as_object_mut().expect("sections are maps");
+    if above == "events.NAME.subscriptions[]" {
+        members.insert("type".to_owned(), json!(event_type_with(name)));
+    }
     match value {
         Some(_) => members.insert(name.to_owned(), json!(PLACE)),
         None => members.remove(name),
@@ -135,8 +150,10 @@ fn wrong_type(of: ValueType<ControllerFile>) -> &'static str {
     match of {
         ValueType::Map(_)
         | ValueType::MapList(_)
+        | ValueType::NamedMaps(_)
         | ValueType::BindingList(_)
-        | ValueType::StringList(_) => "5",
+        | ValueType::StringList(_)
+        | ValueType::StringOrList(_) => "5",
         _ => "[[]]",
     }
 }
@@ -158,8 +175,8 @@ fn every_row_is_a_key_that_is_read() {
 #[test]
 fn rows_that_are_required_are_missed_and_no_others() {
     for (path, found) in active_rows() {
-        // One of `db` and `cluster` has to be there.
-        let is_missed = found.key.required || path == "db";
+        // One of `db` and `cluster` has to be there, and a path for files alone.
+        let is_missed = found.key.required || path == "db" || path == "events.NAME.handler.path";
         let expected: &[&str] = if is_missed { &["missing-key"] } else { &[] };
         assert_eq!(codes(&path, None), expected, "{path}");
     }
@@ -186,7 +203,10 @@ fn examples_are_good_values() {
     for (path, found) in active_rows() {
         let is_section = matches!(
             found.key.value_type,
-            ValueType::Map(_) | ValueType::MapList(_) | ValueType::BindingList(_)
+            ValueType::Map(_)
+                | ValueType::NamedMaps(_)
+                | ValueType::MapList(_)
+                | ValueType::BindingList(_)
         );
         match found.key.example {
             Some(example) => assert_eq!(errors(&path, Some(example)), [""; 0], "{path}"),

@@ -57,10 +57,10 @@ pub(super) const ROOT: &[Case] = &[
     ),
     case(
         "db: ctrl.db",
-        "db: ctrl.db\nprofile:\nevents: {a: 1}",
+        "db: ctrl.db\nprofile:\ntrace: {a: 1}",
         &[
             (3, 1, "ignored-key", "profile"),
-            (4, 1, "ignored-key", "events"),
+            (4, 1, "ignored-key", "trace"),
         ],
     ),
     case(
