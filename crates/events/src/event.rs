@@ -78,7 +78,20 @@ impl Body {
     }
 }
 
+/// What an event takes in memory at most, but for those that have entities or texts of any size, in bytes.
+const USUAL_SIZE: usize = 1024;
+
 impl Event {
+    /// About how many bytes the event takes in memory, for queues that are bounded by that.
+    pub fn size(&self) -> usize {
+        let further = match &self.body {
+            Body::Alert(body) => body.size(),
+            Body::EntityChange(body) => body.size(),
+            _ => 0,
+        };
+        USUAL_SIZE + further
+    }
+
     /// The event as a JSON object on one line, in the namespace that its subscriber knows it by.
     pub(crate) fn to_json(&self, namespace: &str) -> String {
         match &self.body {

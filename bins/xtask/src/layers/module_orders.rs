@@ -194,6 +194,21 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
         ],
     },
     ModuleOrder {
+        name: "event-sinks",
+        modules: &[
+            "log_interval",
+            "queue",
+            "count_schedule",
+            "bus",
+            "stream",
+            "batch",
+            "output",
+            "progress",
+            "writer",
+            "sinks",
+        ],
+    },
+    ModuleOrder {
         name: "events",
         modules: &["namespace", "event", "options", "filter", "subscription"],
     },

@@ -83,6 +83,10 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
         "enrollment",
         AllowedDependencies::Only(&["client", "domain", "pki"]),
     ),
+    (
+        "event-sinks",
+        AllowedDependencies::Only(&["domain", "events", "files"]),
+    ),
     ("events", AllowedDependencies::Only(&["wire", "yaml"])),
     ("fabric", AllowedDependencies::Only(&["channel", "domain"])),
     ("fetch", AllowedDependencies::Only(&["app", "domain"])),
@@ -227,7 +231,7 @@ pub(super) const FORBIDDEN_PACKAGES: &[ForbiddenPackages] = &[
         packages: &["hyper", "redb", "rustls", "tokio"],
     },
     ForbiddenPackages {
-        crates: &["app", "control", "transport"],
+        crates: &["app", "control", "event-sinks", "transport"],
         packages: &["hyper", "redb"],
     },
     ForbiddenPackages {

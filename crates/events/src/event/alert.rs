@@ -18,3 +18,15 @@ pub struct Alert {
     /// Ids by type, such as `service`.
     pub related_entities: BTreeMap<String, String>,
 }
+
+impl Alert {
+    pub(super) fn size(&self) -> usize {
+        let details = self.details.iter().flatten();
+        let entities = self.related_entities.iter();
+        self.message.len()
+            + details.map(String::len).sum::<usize>()
+            + entities
+                .map(|(kind, id)| kind.len() + id.len())
+                .sum::<usize>()
+    }
+}

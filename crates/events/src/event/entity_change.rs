@@ -38,6 +38,30 @@ pub enum ChangeKind {
 #[serde(transparent)]
 pub struct EntityState(pub Option<Arc<Value>>);
 
+impl EntityChange {
+    pub(super) fn size(&self) -> usize {
+        let states = [&self.before, &self.after].map(|EntityState(state)| state.as_deref());
+        let states = states.into_iter().flatten();
+        states.chain([&self.metadata]).map(size_of).sum()
+    }
+}
+
+/// About how many bytes a value takes in memory.
+fn size_of(value: &Value) -> usize {
+    /// What a value takes beside its text and its parts, and a member of an object beside its name.
+    const OVERHEAD: usize = 32;
+    let parts = match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(size_of).sum(),
+        Value::Object(members) => {
+            let member = |(name, value): (&String, &Value)| OVERHEAD + name.len() + size_of(value);
+            members.iter().map(member).sum()
+        },
+    };
+    OVERHEAD + parts
+}
+
 /// A change was committed.
 #[derive(Debug, Clone)]
 pub struct EntityCommit {

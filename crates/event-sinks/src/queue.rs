@@ -1,0 +1,163 @@
+//! Events that wait for a subscriber.
+
+use parking_lot::{Condvar, Mutex};
+use portcullis_events::Event;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use tokio::sync::Notify;
+
+/// Maximum size of the events that wait for one subscriber, in bytes of memory. Few come near it: it is for
+/// changes of large entities.
+pub(crate) const MAX_BYTES: usize = 32 << 20;
+
+/// An event that one of a subscriber's subscriptions wants.
+#[derive(Debug, Clone)]
+pub(crate) struct Delivery {
+    pub(crate) event: Arc<Event>,
+    /// [Size](Event::size) of the event, in bytes.
+    pub(crate) size: usize,
+    /// Position of the subscription.
+    pub(crate) subscription: usize,
+}
+
+/// Bounded queue, filled by any number of threads and emptied by one thread or task.
+#[derive(Debug)]
+pub(crate) struct Queue {
+    capacity: usize,
+    state: Mutex<State>,
+    /// For a thread that waits.
+    changed: Condvar,
+    /// For a task that waits.
+    notify: Notify,
+    dropped: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    waiting: VecDeque<Delivery>,
+    bytes: usize,
+    is_closed: bool,
+    /// Whether the thread is to return from waiting, though nothing came.
+    is_woken: bool,
+}
+
+impl State {
+    fn pop(&mut self) -> Option<Delivery> {
+        let delivery = self.waiting.pop_front()?;
+        self.bytes = self.bytes.saturating_sub(delivery.size);
+        Some(delivery)
+    }
+}
+
+impl Queue {
+    pub(crate) fn new(capacity: usize) -> Self {
+        Self {
+            capacity: capacity.max(1),
+            state: Mutex::default(),
+            changed: Condvar::new(),
+            notify: Notify::new(),
+            dropped: AtomicU64::new(0),
+        }
+    }
+
+    /// Adds a delivery. Returns whether it was dropped because the queue is full.
+    pub(crate) fn push(&self, delivery: Delivery) -> bool {
+        let mut state = self.state.lock();
+        if state.is_closed {
+            return false;
+        }
+        let bytes = state.bytes.saturating_add(delivery.size);
+        // One event is taken in any case, however large.
+        let is_too_much = bytes > MAX_BYTES && !state.waiting.is_empty();
+        if state.waiting.len() >= self.capacity || is_too_much {
+            drop(state);
+            self.count_dropped(1);
+            return true;
+        }
+        state.bytes = bytes;
+        state.waiting.push_back(delivery);
+        drop(state);
+        self.announce();
+        false
+    }
+
+    /// Takes up to `max` deliveries without waiting.
+    pub(crate) fn take(&self, max: usize) -> Vec<Delivery> {
+        let mut state = self.state.lock();
+        let count = state.waiting.len().min(max);
+        (0..count).filter_map(|_| state.pop()).collect()
+    }
+
+    /// Blocks the thread until there is something to take, the queue is closed, or somebody wakes it.
+    pub(crate) fn wait(&self) {
+        let mut state = self.state.lock();
+        while state.waiting.is_empty() && !state.is_closed && !state.is_woken {
+            self.changed.wait(&mut state);
+        }
+        state.is_woken = false;
+    }
+
+    /// Blocks the thread for some time, or until the queue is closed or somebody wakes it.
+    pub(crate) fn pause(&self, time: Duration) {
+        let mut state = self.state.lock();
+        let is_quiet = |state: &mut State| !state.is_closed && !state.is_woken;
+        self.changed.wait_while_for(&mut state, is_quiet, time);
+        state.is_woken = false;
+    }
+
+    /// Waits for the next delivery; `None` once the queue is closed and empty.
+    pub(crate) async fn recv(&self) -> Option<Delivery> {
+        loop {
+            let changed = self.notify.notified();
+            {
+                let mut state = self.state.lock();
+                if let Some(delivery) = state.pop() {
+                    return Some(delivery);
+                }
+                if state.is_closed {
+                    return None;
+                }
+            }
+            changed.await;
+        }
+    }
+
+    /// Takes nothing more in; what waits can still be taken.
+    pub(crate) fn close(&self) {
+        self.state.lock().is_closed = true;
+        self.announce();
+    }
+
+    /// Ends the waiting of the thread.
+    pub(crate) fn wake(&self) {
+        self.state.lock().is_woken = true;
+        self.announce();
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.state.lock().is_closed
+    }
+
+    /// Number of deliveries that wait.
+    pub(crate) fn len(&self) -> usize {
+        self.state.lock().waiting.len()
+    }
+
+    /// Number of deliveries that were dropped so far.
+    pub(crate) fn dropped(&self) -> u64 {
+        self.dropped.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn count_dropped(&self, count: usize) {
+        let count = u64::try_from(count).unwrap_or(u64::MAX);
+        self.dropped.fetch_add(count, Ordering::Relaxed);
+    }
+
+    /// Tells whoever waits that something has changed.
+    fn announce(&self) {
+        self.changed.notify_one();
+        self.notify.notify_one();
+    }
+}
