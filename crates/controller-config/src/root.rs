@@ -122,7 +122,8 @@ const KEYS: KeyGroup = &[
     Key::new(
         events::SECTION,
         ValueType::NamedMaps(&[events::KEYS]),
-        "What happens in the network, written as it happens: one entry with a name of your choice for each place.",
+        "What happens in the network, written as it happens: one entry with a name of your choice for each place. The \
+         section is checked; this version writes no events yet.",
     ),
     Key::new(
         "trustDomain",
