@@ -355,7 +355,7 @@ mod tests {
         "metrics.intervalAgeThreshold",
         "metrics.messageQueueSize",
         "metrics.reportInterval",
-        "profile",
+        "profile.cpu",
         "tls.handshakeTimeout",
         "trace.path",
         "transport.wss.handshakeTimeout",

@@ -59,7 +59,9 @@ async fn end_goes_on_if_there_is_room_by_the_time_that_it_asks() {
     for _ in 0..8 {
         client.write_all(&[7; 1_000]).await.unwrap();
         while arrived < 1_000 {
-            arrived += taken.recv().await.unwrap().data_len();
+            if let CircuitMessage::Payload(payload) = taken.recv().await.unwrap() {
+                arrived += payload.data.len();
+            }
         }
         arrived -= 1_000;
     }
