@@ -49,7 +49,6 @@ mod renewal;
 mod rerouting;
 mod restart;
 mod revocation_kills;
-mod router_profiles;
 mod routers;
 mod schemathesis;
 mod secrets;

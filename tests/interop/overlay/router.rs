@@ -84,10 +84,6 @@ impl Router {
         self.running.terminate();
     }
 
-    pub(crate) fn process(&self) -> u32 {
-        self.running.process()
-    }
-
     pub(crate) fn config(&self) -> &Path {
         &self.config
     }

@@ -67,13 +67,12 @@ pub(crate) const PROFILE: KeyGroup = &[
     Key::new(
         "memory",
         ValueType::Map(&[PROFILE_MEMORY]),
-        "Memory in use, by where it was allocated, for `go tool pprof portcullis-router FILE` and others that read \
-         its format. The router starts itself once more to follow its allocations.",
+        "Profile of the memory.",
     ),
     Key::new(
         "cpu",
         ValueType::Map(&[PROFILE_CPU]),
-        "Time spent, by function, in the same format. It is written every minute.",
+        "Profile of the time spent.",
     ),
 ];
 

@@ -103,7 +103,6 @@ impl Companion {
             entropy: Arc::clone(&env.entropy),
             max_descriptors: descriptors::limit(),
             buffer_memory: Some(memory::for_buffers()),
-            memory_profiler: None,
             renews_at_once: false,
             stop,
         });
