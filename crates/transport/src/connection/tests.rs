@@ -18,8 +18,8 @@ use crate::clock::Clock;
 use crate::connected::Connected;
 use crate::transport::{Transport, TransportLimits};
 
-/// Reads that may come before something that waits is written.
-const PATIENCE: usize = 100;
+/// Reads that may come before something that waits is written: the test has its turn only after many of others.
+const PATIENCE: usize = 10_000;
 
 /// A peer that always has more to say, and takes whatever it is sent.
 struct Busy {
@@ -79,7 +79,7 @@ fn note() -> Message {
 #[tokio::test]
 async fn peer_that_always_has_more_does_not_keep_a_channel_from_writing() {
     let limits = TransportLimits {
-        inbox_bytes: usize::MAX,
+        inbox_bytes: u32::MAX,
         ..TransportLimits::default()
     };
     let transport = Transport::new(Clock::start(UnixNanos(1_700_000_000_000_000_000)), limits);

@@ -59,9 +59,7 @@ async fn end_goes_on_if_there_is_room_by_the_time_that_it_asks() {
     for _ in 0..8 {
         client.write_all(&[7; 1_000]).await.unwrap();
         while arrived < 1_000 {
-            if let CircuitMessage::Payload(payload) = taken.recv().await.unwrap() {
-                arrived += payload.data.len();
-            }
+            arrived += taken.recv().await.unwrap().data_len();
         }
         arrived -= 1_000;
     }
