@@ -49,6 +49,7 @@ mod renewal;
 mod rerouting;
 mod restart;
 mod revocation_kills;
+mod router_profiles;
 mod routers;
 mod schemathesis;
 mod secrets;

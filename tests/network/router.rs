@@ -154,6 +154,7 @@ edge:
             entropy: Arc::new(SystemEntropy),
             max_descriptors: None,
             buffer_memory: None,
+            memory_profiler: None,
             renews_at_once: false,
             stop: CancellationToken::new(),
         });

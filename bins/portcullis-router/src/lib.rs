@@ -6,6 +6,7 @@ mod cli;
 mod commands;
 mod config;
 mod console;
+mod memory_profile;
 
 use clap::FromArgMatches as _;
 use portcullis_command_line::completion;

@@ -33,6 +33,9 @@ pub(crate) fn check(root: &Path) -> anyhow::Result<Findings> {
         .collect::<anyhow::Result<Vec<_>>>()?;
     let in_use = graph.all_dependencies();
     let mut faults = packages::check(&policy, &in_use, |name| graph.has_member(name));
+    faults.extend(packages::check_features(&policy, &in_use, |package| {
+        graph.features(package)
+    }));
     faults.extend(manifests::check(&workspace, &members));
     for (path, manifest) in &members {
         faults.extend(publishing::check(root, path, manifest));

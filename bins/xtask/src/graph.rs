@@ -17,6 +17,7 @@ pub(crate) type PackageId = String;
 pub(crate) struct DependencyGraph {
     packages: BTreeMap<PackageId, Package>,
     edges: BTreeMap<PackageId, Vec<Edge>>,
+    features: BTreeMap<PackageId, Vec<String>>,
     members: BTreeSet<PackageId>,
     root: PathBuf,
 }
@@ -66,6 +67,7 @@ impl DependencyGraph {
             .map(|package| (package.id.clone(), package))
             .collect();
         let mut edges = BTreeMap::new();
+        let mut features = BTreeMap::new();
         for node in metadata.resolve.nodes {
             let package = packages
                 .get(&node.id)
@@ -88,12 +90,14 @@ impl DependencyGraph {
                         .collect(),
                 });
             let of_node = of_node.collect();
-            edges.insert(node.id, of_node);
+            edges.insert(node.id.clone(), of_node);
+            features.insert(node.id, node.features);
         }
         let members = metadata.workspace_members.into_iter().collect();
         Ok(Self {
             packages,
             edges,
+            features,
             members,
             root: metadata.workspace_root,
         })
@@ -155,6 +159,11 @@ impl DependencyGraph {
         seen.into_iter()
             .filter_map(|id| self.packages.get(id))
             .collect()
+    }
+
+    /// Features that a package is built with, for all crates of the workspace at once.
+    pub(crate) fn features(&self, package: &Package) -> &[String] {
+        self.features.get(&package.id).map_or(&[], Vec::as_slice)
     }
 
     /// Shortest dependency path from `from` to a package named `to`, without dev-dependencies.

@@ -65,7 +65,7 @@ pub use ingress::IngressOpenError;
 pub use listeners::ListenersError;
 pub use name_lookups::BLOCKING_THREADS;
 pub use operator::{Order, OrderError, ask};
-pub use profile::ProfileError;
+pub use profile::{MemoryProfiler, ProfileError};
 pub use router::{Router, RouterOptions, StartError};
 pub use tls::{Credentials, Tls, TlsSetupError};
 pub use web::WebError;

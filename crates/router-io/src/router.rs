@@ -27,7 +27,7 @@ use crate::ingress::IngressOpenError;
 use crate::listeners::ListenersError;
 use crate::metrics::{LinkMetrics, RelayMetrics};
 use crate::operator::{Operations, OperatorSocket};
-use crate::profile::ProfileError;
+use crate::profile::{MemoryProfiler, ProfileError};
 use crate::web::WebError;
 
 /// What a router is started with.
@@ -43,6 +43,8 @@ pub struct RouterOptions {
     /// Bytes of memory that messages may wait in, over all; `None` for no limit. The rest of the router takes some
     /// 20 MiB, and about 16 KiB for each connection of an SDK.
     pub buffer_memory: Option<usize>,
+    /// What takes the profiles for `profile.memory`; without it, that has no effect.
+    pub memory_profiler: Option<MemoryProfiler>,
     /// Asks controllers for new certificates at once, and not only when theirs are about to expire.
     pub renews_at_once: bool,
     /// Asks for a shutdown.

@@ -114,10 +114,6 @@ const WITHOUT_EFFECT: &[(&str, &str)] = &[
         "plugins",
         "shared objects of Go cannot be loaded into this router",
     ),
-    (
-        "profile.memory",
-        "the allocator of the router keeps no profile; the metrics and the system tell how much it takes",
-    ),
     ("proxy", "controllers and routers are dialed directly"),
     ("transport.dtls", DTLS),
     ("transport.handshakeTimeout", DTLS),
@@ -359,7 +355,7 @@ mod tests {
         "metrics.intervalAgeThreshold",
         "metrics.messageQueueSize",
         "metrics.reportInterval",
-        "profile.cpu",
+        "profile",
         "tls.handshakeTimeout",
         "trace.path",
         "transport.wss.handshakeTimeout",
@@ -492,6 +488,7 @@ mod tests {
     #[test]
     fn sections_are_named_once_where_they_begin() {
         let file = "v: 3
+metrics: {eventQueueSize: 5}
 profile:
   cpu: {path: a}
   memory: {path: b, intervalMs: 5}
@@ -510,12 +507,12 @@ dialers:
         assert_eq!(
             found(file),
             [
-                ("profile.memory".to_owned(), 4),
-                ("transport.wss.readTimeout".to_owned(), 7),
-                ("transport.wss.writeTimeout".to_owned(), 8),
-                ("listeners[0].options.randomDrops".to_owned(), 12),
-                ("dialers[0].options.mtu".to_owned(), 14),
-                ("dialers[1]".to_owned(), 15),
+                ("metrics.eventQueueSize".to_owned(), 2),
+                ("transport.wss.readTimeout".to_owned(), 8),
+                ("transport.wss.writeTimeout".to_owned(), 9),
+                ("listeners[0].options.randomDrops".to_owned(), 13),
+                ("dialers[0].options.mtu".to_owned(), 15),
+                ("dialers[1]".to_owned(), 16),
             ]
         );
     }

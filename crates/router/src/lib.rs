@@ -17,6 +17,7 @@
 //! - [`health`]: the checks of the section `healthChecks`, and the `health-checks` API.
 //! - [`links`]: dialing of other routers' listeners.
 //! - [`metrics`]: what is counted and measured, for controllers and for Prometheus.
+//! - [`profile`]: where profiles of the router itself are written.
 //! - [`tls`]: how long handshakes may take.
 //! - [`web`]: servers of the section `web`.
 //!
@@ -65,6 +66,7 @@ mod limited_json;
 pub mod links;
 pub mod metrics;
 mod own_findings;
+pub mod profile;
 mod section_reader;
 mod time;
 pub mod tls;

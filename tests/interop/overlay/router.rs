@@ -41,9 +41,11 @@ impl RouterProgram {
     fn run(&self, config: &Path) -> Command {
         let mut command = self.command();
         command.arg("run").arg(config);
-        if matches!(self, Self::OpenZiti(_)) {
-            command.args(["--log-formatter", "text"]);
-        }
+        match self {
+            // Profiles of the memory, where the file has one, tell of small allocations, too.
+            Self::Ours => command.env("_RJEM_MALLOC_CONF", "lg_prof_sample:12"),
+            Self::OpenZiti(_) => command.args(["--log-formatter", "text"]),
+        };
         command
     }
 }
@@ -82,6 +84,10 @@ impl Router {
     /// Asks it to end, and waits for that.
     pub(crate) fn terminate(self) {
         self.running.terminate();
+    }
+
+    pub(crate) fn process(&self) -> u32 {
+        self.running.process()
     }
 
     pub(crate) fn config(&self) -> &Path {

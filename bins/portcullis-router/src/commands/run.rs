@@ -1,8 +1,8 @@
 //! `run`: run the router of a configuration file.
 
 use crate::cli::RunArgs;
-use crate::config;
-use anyhow::bail;
+use crate::{config, memory_profile};
+use anyhow::{Context as _, bail};
 use portcullis_channel::BuildVersion;
 use portcullis_domain::compatibility::OPENZITI_LEVEL;
 use portcullis_program::signals::{self, Hangups};
@@ -19,6 +19,9 @@ pub(super) async fn run(arguments: RunArgs) -> anyhow::Result<()> {
         tracing::warn!("{option} has no effect: {instead}");
     }
     let file = config::load_file(&arguments.config, Path::exists)?;
+    if file.config.profile.memory_path.is_some() {
+        memory_profile::begin().context("`profile.memory`")?;
+    }
     privileges::warn_about_root("router");
     let identity = IdentityFiles::from_config(&file.config.identity)?;
     if identity.finish_enrollment()? {
@@ -51,6 +54,7 @@ pub(super) async fn run(arguments: RunArgs) -> anyhow::Result<()> {
         entropy: Arc::new(SystemEntropy),
         max_descriptors: descriptors::raise_limit(),
         buffer_memory: Some(buffer_bytes),
+        memory_profiler: Some(memory_profile::take),
         renews_at_once: arguments.extend,
         stop: shutdown.stop.clone(),
     });

@@ -87,6 +87,38 @@ fn check_ban(policy: &Policy, package: &Package) -> Option<String> {
     ))
 }
 
+/// Checks which features packages are built with; a ban that no package matches is a fault, so that it follows a new
+/// version.
+pub(super) fn check_features<'p>(
+    policy: &Policy,
+    packages: &[&Package],
+    features: impl Fn(&Package) -> &'p [String],
+) -> Vec<String> {
+    policy
+        .bans
+        .features
+        .iter()
+        .flat_map(|ban| {
+            let mut banned = packages.iter().filter(|p| ban.spec.matches(p)).peekable();
+            let unused = banned.peek().is_none();
+            let unused =
+                unused.then(|| format!("no package is {}, whose features are banned", ban.spec));
+            let found = banned.flat_map(|package| {
+                let enabled = features(package).iter();
+                enabled
+                    .filter(|feature| ban.deny.contains(feature))
+                    .map(|feature| {
+                        format!(
+                            "{} is built with the feature {feature}",
+                            display_name(package)
+                        )
+                    })
+            });
+            unused.into_iter().chain(found).collect::<Vec<_>>()
+        })
+        .collect()
+}
+
 fn display_name(package: &Package) -> String {
     format!("{} {}", package.name, package.version)
 }
@@ -104,6 +136,7 @@ mod tests {
             clarify = [{ crate = "clarified", expression = "MIT" }]
             [bans]
             deny = [{ crate = "bincode", use-instead = "serde_json" }]
+            features = [{ crate = "prost@1.0", deny = ["no-recursion-limit"] }]
             "#,
         )
         .unwrap()
@@ -168,6 +201,42 @@ mod tests {
                 Some(text) => {
                     assert_eq!(found.len(), 1, "{name}: {found:?}");
                     assert!(found[0].contains(text), "{name}: {found:?}");
+                },
+            }
+        }
+    }
+
+    #[test]
+    fn features_are_judged_for_the_version_that_the_policy_names() {
+        let named = |name: &str, version: &str| {
+            let mut package = package(name, None, None);
+            package.version = version.to_owned();
+            package
+        };
+        for (name, version, features, fault) in [
+            ("prost", "1.0.3", vec!["std"], None),
+            (
+                "prost",
+                "1.0.3",
+                vec!["std", "no-recursion-limit"],
+                Some("prost 1.0.3 is built with the feature no-recursion-limit"),
+            ),
+            ("prost", "1.01.0", vec![], Some("no package is prost@1.0")),
+            (
+                "prost-derive",
+                "1.0.3",
+                vec![],
+                Some("no package is prost@1.0"),
+            ),
+        ] {
+            let features: Vec<_> = features.into_iter().map(str::to_owned).collect();
+            let package = named(name, version);
+            let found = check_features(&policy(), &[&package], |_| &features);
+            match fault {
+                None => assert_eq!(found, Vec::<String>::new(), "{name} {version}"),
+                Some(text) => {
+                    assert_eq!(found.len(), 1, "{name} {version}: {found:?}");
+                    assert!(found[0].contains(text), "{name} {version}: {found:?}");
                 },
             }
         }

@@ -67,12 +67,13 @@ pub(crate) const PROFILE: KeyGroup = &[
     Key::new(
         "memory",
         ValueType::Map(&[PROFILE_MEMORY]),
-        "Profile of the memory.",
+        "Memory in use, by where it was allocated, for `go tool pprof FILE` and others that read \
+         its format. The router starts itself once more to follow its allocations.",
     ),
     Key::new(
         "cpu",
         ValueType::Map(&[PROFILE_CPU]),
-        "Profile of the time spent.",
+        "Time spent, by function, in the same format. It is written every minute.",
     ),
 ];
 

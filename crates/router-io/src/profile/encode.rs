@@ -2,14 +2,10 @@
 
 use std::collections::HashMap;
 use std::io::{self, Write as _};
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use pprof::{Report, Symbol};
-
-/// No function of the sampler is deeper.
-const SAMPLER_DEPTH: usize = 6;
 
 /// Numbers of the fields of a profile.
 mod profile {
@@ -80,70 +76,92 @@ impl Texts {
         self.all.push(text.to_owned());
         number
     }
+
+    /// A measure as a message.
+    fn pair(&mut self, (kind, unit): Measure) -> Message {
+        Message::pair(self.number(kind), self.number(unit))
+    }
 }
 
-/// Encodes samples of the processor's time.
-pub(super) fn encode(report: &Report) -> io::Result<Vec<u8>> {
+/// Where a stack is: a function and a line of its source, as far as the program knows them.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Frame {
+    pub(super) function: String,
+    pub(super) file: String,
+    pub(super) line: u32,
+}
+
+/// What is counted, and in which unit.
+pub(super) type Measure = (&'static str, &'static str);
+
+/// A stack with what was counted for it.
+#[derive(Debug)]
+pub(super) struct Sample {
+    /// The function that was called last comes first.
+    pub(super) stack: Vec<Frame>,
+    pub(super) values: [u64; 2],
+}
+
+#[derive(Debug)]
+pub(super) struct Profile {
+    /// What the values of samples are. Samples are taken at a period of the second one.
+    pub(super) measures: [Measure; 2],
+    /// About how much of the second measure one sample stands for.
+    pub(super) period: u64,
+    pub(super) samples: Vec<Sample>,
+    /// When it was taken, or begun.
+    pub(super) time: SystemTime,
+    /// For how long it was taken; none if it shows a moment.
+    pub(super) duration: Option<Duration>,
+}
+
+/// Encodes a profile.
+pub(super) fn encode(profile: &Profile) -> io::Result<Vec<u8>> {
     let mut texts = Texts::new();
-    let mut profile = Message::default();
-    let period = 1_000_000_000 / u64::try_from(report.timing.frequency).unwrap_or(1).max(1);
-    let samples = (texts.number("samples"), texts.number("count"));
-    let time = (texts.number("cpu"), texts.number("nanoseconds"));
-    for (kind, unit) in [samples, time] {
-        profile.bytes(profile::SAMPLE_TYPE, &Message::pair(kind, unit).0);
+    let mut message = Message::default();
+    let [_, period_type] = profile.measures;
+    for measure in profile.measures {
+        message.bytes(profile::SAMPLE_TYPE, &texts.pair(measure).0);
     }
     // A location is a function with a line; both have the number of the location.
-    let mut locations: HashMap<(String, String, u32), u64> = HashMap::new();
-    for (stack, count) in &report.data {
-        let mut ids = Message::default();
-        let symbols: Vec<_> = stack.frames.iter().flatten().collect();
-        let interrupted = count_sampler(&symbols);
-        for symbol in symbols.into_iter().skip(interrupted) {
-            let key = (
-                symbol.name(),
-                symbol.filename().into_owned(),
-                symbol.lineno(),
-            );
+    let mut locations: HashMap<&Frame, u64> = HashMap::new();
+    for Sample { stack, values } in &profile.samples {
+        let [mut ids, mut counts] = <[Message; 2]>::default();
+        for frame in stack {
             let next = to_u64(locations.len()) + 1;
-            ids.varint(*locations.entry(key).or_insert(next));
+            ids.varint(*locations.entry(frame).or_insert(next));
         }
-        let count = u64::try_from(*count).unwrap_or(0);
-        let mut values = Message::default();
-        values.varint(count);
-        values.varint(count.saturating_mul(period));
+        for value in values {
+            counts.varint(*value);
+        }
         let mut sample = Message::default();
         sample.bytes(1, &ids.0);
-        sample.bytes(2, &values.0);
-        profile.bytes(profile::SAMPLE, &sample.0);
+        sample.bytes(2, &counts.0);
+        message.bytes(profile::SAMPLE, &sample.0);
     }
-    for ((name, file, line), id) in &locations {
+    for (frame, id) in locations {
         let mut location = Message::default();
-        location.number(1, *id);
-        location.bytes(4, &Message::pair(*id, u64::from(*line)).0);
-        profile.bytes(profile::LOCATION, &location.0);
-        // A name as the linker knows it would have pprof take `name` for one of C++, and shorten it.
-        let mut function = Message::pair(*id, texts.number(name));
-        function.number(4, texts.number(file));
-        profile.bytes(profile::FUNCTION, &function.0);
+        location.number(1, id);
+        location.bytes(4, &Message::pair(id, u64::from(frame.line)).0);
+        message.bytes(profile::LOCATION, &location.0);
+        // A name as the linker knows it would have pprof take `function` for one of C++, and shorten it.
+        let mut function = Message::pair(id, texts.number(&frame.function));
+        function.number(4, texts.number(&frame.file));
+        message.bytes(profile::FUNCTION, &function.0);
     }
-    let start = report.timing.start_time.duration_since(UNIX_EPOCH);
-    profile.number(profile::TIME_NANOS, nanoseconds(start.unwrap_or_default()));
-    profile.number(profile::DURATION_NANOS, nanoseconds(report.timing.duration));
-    profile.bytes(profile::PERIOD_TYPE, &Message::pair(time.0, time.1).0);
-    profile.number(profile::PERIOD, period);
+    let time = profile.time.duration_since(UNIX_EPOCH);
+    message.number(profile::TIME_NANOS, nanoseconds(time.unwrap_or_default()));
+    if let Some(duration) = profile.duration {
+        message.number(profile::DURATION_NANOS, nanoseconds(duration));
+    }
+    message.bytes(profile::PERIOD_TYPE, &texts.pair(period_type).0);
+    message.number(profile::PERIOD, profile.period);
     for text in &texts.all {
-        profile.bytes(profile::STRING, text.as_bytes());
+        message.bytes(profile::STRING, text.as_bytes());
     }
     let mut compressed = GzEncoder::new(Vec::new(), Compression::default());
-    compressed.write_all(&profile.0)?;
+    compressed.write_all(&message.0)?;
     compressed.finish()
-}
-
-/// How many of the first functions are those of the sampler itself.
-fn count_sampler(symbols: &[&Symbol]) -> usize {
-    let mut first = symbols.iter().take(SAMPLER_DEPTH);
-    let last = first.rposition(|symbol| symbol.name().ends_with("::trace"));
-    last.map_or(0, |at| at + 1)
 }
 
 fn nanoseconds(duration: Duration) -> u64 {

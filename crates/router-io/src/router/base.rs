@@ -9,6 +9,7 @@ use portcullis_memory_budget::MemoryBudget;
 use portcullis_router::circuits::ForwarderSettings;
 use portcullis_router::control::ControlSettings;
 use portcullis_router::metrics::MetricRegistry;
+use portcullis_router::profile::ProfileSettings;
 use portcullis_router::{AdvertisedHost, advertised_hosts};
 use portcullis_router_config::model::RouterConfig;
 use portcullis_transport::Observer;
@@ -62,8 +63,12 @@ impl Base {
         let controllers = Controllers::new(control.request_timeout)
             .with_unresponsive_after(control.unresponsive_after);
         let controllers = Arc::new(controllers);
-        if let Some(path) = &config.profile.cpu_path {
-            profile::start(PathBuf::from(&path.value), &tasks, stop.clone())?;
+        let profiles = ProfileSettings::from_config(&config.profile)?;
+        if let Some(path) = profiles.cpu {
+            profile::cpu::start(path, &tasks, stop.clone())?;
+        }
+        if let Some(memory) = profiles.memory {
+            profile::memory::start(memory, options.memory_profiler, &tasks, stop.clone());
         }
         let forwarder = ForwarderSettings::from_config(&config.forwarder)?;
         let metrics = Arc::new(MetricRegistry::default());

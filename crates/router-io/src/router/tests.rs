@@ -67,6 +67,7 @@ async fn start_with(files: &TestFiles, text: &str, max_descriptors: Option<u64>)
         entropy: Arc::new(SystemEntropy),
         max_descriptors,
         buffer_memory: None,
+        memory_profiler: None,
         renews_at_once: false,
         stop: CancellationToken::new(),
     });

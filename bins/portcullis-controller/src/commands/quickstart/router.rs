@@ -103,6 +103,7 @@ impl Companion {
             entropy: Arc::clone(&env.entropy),
             max_descriptors: descriptors::limit(),
             buffer_memory: Some(memory::for_buffers()),
+            memory_profiler: None,
             renews_at_once: false,
             stop,
         });
