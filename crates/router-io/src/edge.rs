@@ -40,12 +40,12 @@ use portcullis_channel::group::GroupLimits;
 use portcullis_channel::{BuildVersion, ReplyTo};
 use portcullis_domain::entropy::{self, Entropy, EntropyError};
 use portcullis_listener::{Limits, StreamService};
+use portcullis_metrics::MetricRegistry;
 use portcullis_router::access::AccessControl;
 use portcullis_router::edge::{
     ControllerId, EdgeLimits, EdgeListenerSettings, EdgeSettings, Hosting, IdentityId, Presence,
     PresenceReports, SdkPeer,
 };
-use portcullis_router::metrics::MetricRegistry;
 use portcullis_transport::{Groups, Observer};
 use portcullis_wire::control::ControlMessage;
 use tokio::time::timeout;

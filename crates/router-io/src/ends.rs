@@ -28,8 +28,8 @@ mod timer;
 use std::sync::Arc;
 
 use portcullis_memory_budget::MemoryBudget;
+use portcullis_metrics::MetricRegistry;
 use portcullis_router::edge::{CircuitId, IdentityId};
-use portcullis_router::metrics::MetricRegistry;
 use portcullis_xgress::{Endpoint, Options, Side};
 use tokio_util::task::TaskTracker;
 

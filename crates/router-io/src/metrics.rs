@@ -6,8 +6,9 @@ mod relay;
 use std::sync::Arc;
 
 use portcullis_domain::entropy::{self, Entropy};
+use portcullis_metrics::{MetricRegistry, TICK};
 use portcullis_router::edge::Recipient;
-use portcullis_router::metrics::{MetricRegistry, MetricsOptions, ReportQueue, TICK};
+use portcullis_router::metrics::{MetricsOptions, ReportQueue};
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::metrics::Metrics;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};

@@ -11,10 +11,10 @@ use std::sync::Arc;
 
 use portcullis_channel::BuildVersion;
 use portcullis_domain::entropy::{Entropy, EntropyError};
+use portcullis_metrics::MetricSource;
 use portcullis_pki::ServerNamesError;
 use portcullis_router::IncompleteConfigError;
 use portcullis_router::ingress::IngressError;
-use portcullis_router::metrics::MetricSource;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 

@@ -9,8 +9,8 @@ use portcullis_listener::{
     Body, Connection, Limits, ListenError, Listener, ResponseFuture, ServerTls, Service,
     ServiceResponse, TlsError, full_body,
 };
+use portcullis_metrics::{Exposition, MetricRegistry, expose};
 use portcullis_router::health;
-use portcullis_router::metrics::{Exposition, MetricRegistry, expose};
 use portcullis_router::web::{BindPoint, TlsVersion, WebApi, WebOptions, WebServer};
 use portcullis_router_config::model::Identity;
 use tokio_util::sync::CancellationToken;

@@ -1,58 +1,9 @@
-//! Metrics of a router: what is counted and measured, and how it is told to controllers and to Prometheus.
-//!
-//! Whoever measures something gets a handle from the [`MetricRegistry`], and keeps it as long as there is
-//! something to measure: a metric is gone when its last handle is. Recording is a few additions of atomics;
-//! no lock is taken. What is known anyway, such as the length of a queue, is asked for by a [`MetricSource`]
-//! when it is reported.
-//!
-//! ```text
-//! Meter, Histogram, Timer, Gauge, MetricSource -> MetricRegistry -> Snapshot -> message to controllers
-//!                                                                            -> exposition for Prometheus
-//! CircuitUsage -> Usage -> message to controllers
-//! ```
-//!
-//! Rates and quantiles are those of go-metrics, which controllers expect: rates decay exponentially over 1, 5
-//! and 15 minutes; the last minutes weigh most in quantiles. Somebody has to call
-//! [`tick`](MetricRegistry::tick) every [`TICK`].
-//!
-//! A name has one variable part at most, the id of what it is about ([`MetricName`]), and there are at most
-//! [`MAX_METRICS`] metrics: what exceeds them is measured, but not reported.
-//!
-//! # Examples
-//!
-//! ```
-//! use portcullis_router::metrics::{Exposition, MetricName, MetricRegistry, TICK, expose};
-//!
-//! let registry = MetricRegistry::default();
-//! let failures = registry.meter(MetricName::plain("edge.connect.failures"));
-//! failures.mark(1);
-//! registry.tick(TICK);
-//!
-//! let text = expose(&registry.snapshot(), "router-id", Exposition::Prometheus);
-//! assert!(text.contains("ziti_edge_connect_failures_total{source_id=\"router-id\"} 1\n"));
-//! ```
+//! What a router reports of its metrics: when, how much may wait, and what circuits carry.
 
-mod exposition;
-mod float;
-mod histogram;
-mod json;
-mod message;
-mod meter;
-mod name;
 mod options;
-mod registry;
 mod report_queue;
-mod snapshot;
-mod timer;
 mod usage;
 
-pub use crate::metrics::exposition::{Exposition, expose};
-pub use crate::metrics::histogram::{Distribution, Histogram, QUANTILES, Unit};
-pub use crate::metrics::meter::{Meter, Rates};
-pub use crate::metrics::name::MetricName;
 pub use crate::metrics::options::MetricsOptions;
-pub use crate::metrics::registry::{Gauge, MAX_METRICS, MetricRegistry, MetricSource, TICK};
 pub use crate::metrics::report_queue::ReportQueue;
-pub use crate::metrics::snapshot::{MetricValue, Snapshot};
-pub use crate::metrics::timer::Timer;
 pub use crate::metrics::usage::{CircuitUsage, Traffic, Usage};

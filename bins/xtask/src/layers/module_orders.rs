@@ -232,6 +232,21 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
         ],
     },
     ModuleOrder {
+        name: "metrics",
+        modules: &[
+            "float",
+            "name",
+            "histogram",
+            "meter",
+            "timer",
+            "snapshot",
+            "message",
+            "json",
+            "exposition",
+            "registry",
+        ],
+    },
+    ModuleOrder {
         name: "oidc",
         modules: &[
             // Parts of requests and tokens.

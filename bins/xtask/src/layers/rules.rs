@@ -112,6 +112,7 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
         "program",
         AllowedDependencies::Only(&["command-line", "domain", "files"]),
     ),
+    ("metrics", AllowedDependencies::Only(&["domain", "wire"])),
     (
         "router",
         AllowedDependencies::Only(&[
@@ -151,6 +152,7 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
             "forwarding",
             "listener",
             "memory-budget",
+            "metrics",
             "pki",
             "router",
             "router-config",
@@ -216,6 +218,7 @@ pub(super) const FORBIDDEN_PACKAGES: &[ForbiddenPackages] = &[
             "index",
             "key-table",
             "memory-budget",
+            "metrics",
             "oidc",
             "posture",
             "router",

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use portcullis_metrics::{Meter, MetricName, MetricRegistry, MetricSource, Snapshot};
 use portcullis_router::edge::Presence;
-use portcullis_router::metrics::{Meter, MetricName, MetricRegistry, MetricSource, Snapshot};
 
 use super::Shared;
 

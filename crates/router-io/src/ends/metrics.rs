@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use portcullis_channel::Moment;
-use portcullis_router::metrics::{
-    CircuitUsage, Gauge, Histogram, Meter, MetricName, MetricRegistry, Timer, Traffic, Unit,
-};
+use portcullis_metrics::{Gauge, Histogram, Meter, MetricName, MetricRegistry, Timer, Unit};
+use portcullis_router::metrics::{CircuitUsage, Traffic};
 use portcullis_wire::xgress::{Payload, PayloadFlags};
 use portcullis_xgress::{Counters, Side, Stats};
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use portcullis_metrics::MetricRegistry;
 use portcullis_router::in_go;
-use portcullis_router::metrics::MetricRegistry;
 use portcullis_router_config::EffectiveConfig;
 use serde_json::{Value as Json, json};
 

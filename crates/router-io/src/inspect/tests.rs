@@ -4,7 +4,7 @@ use std::path::Path;
 
 use portcullis_domain::clock::Timestamp;
 use portcullis_forwarding::ForwardingOptions;
-use portcullis_router::metrics::{MetricName, MetricRegistry};
+use portcullis_metrics::{MetricName, MetricRegistry};
 use portcullis_router_config::{CheckOptions, SourceFile, load};
 use portcullis_wire::control::route::{DestinationKind, Forward, Route};
 

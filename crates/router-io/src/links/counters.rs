@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use portcullis_router::metrics::{Histogram, MetricName, MetricRegistry, Unit};
+use portcullis_metrics::{Histogram, MetricName, MetricRegistry, Unit};
 
 /// Counts since a link was opened.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

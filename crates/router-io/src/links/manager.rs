@@ -12,12 +12,12 @@ use parking_lot::Mutex;
 use portcullis_channel::group::GroupLimits;
 use portcullis_domain::entropy::Entropy;
 use portcullis_forwarding::WorkQueue;
+use portcullis_metrics::{Meter, MetricName, MetricRegistry};
 use portcullis_pki::Fingerprint;
 use portcullis_router::circuits::QueueSize;
 use portcullis_router::links::{
     Dial, Link, LinkKey, LinkListener, LinkSettings, LinkStatus, Links, PeerView, RouterId,
 };
-use portcullis_router::metrics::{Meter, MetricName, MetricRegistry};
 use portcullis_transport::{Groups, Observer, Transport, TransportLimits};
 use portcullis_wire::control::link::{Fault, FaultSubject};
 use portcullis_wire::control::peer::{self, PeerState, PeerStateChanges};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use portcullis_router::metrics::{
+use portcullis_metrics::{
     Histogram, Meter, MetricName, MetricRegistry, MetricSource, Snapshot, Unit,
 };
 

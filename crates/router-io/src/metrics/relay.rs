@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use portcullis_router::metrics::{Meter, MetricName, MetricRegistry, MetricSource, Snapshot};
+use portcullis_metrics::{Meter, MetricName, MetricRegistry, MetricSource, Snapshot};
 
 use crate::relay::Relay;
 

@@ -5,7 +5,8 @@ use futures_util::future::BoxFuture;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::entropy::EntropyError;
 use portcullis_forwarding::ForwardingOptions;
-use portcullis_router::metrics::{MetricName, MetricValue, Traffic};
+use portcullis_metrics::{MetricName, MetricValue};
+use portcullis_router::metrics::Traffic;
 use portcullis_wire::xgress::Payload;
 
 use super::*;

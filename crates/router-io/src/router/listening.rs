@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use portcullis_listener::Limits;
+use portcullis_metrics::MetricRegistry;
 use portcullis_router::IncompleteConfigError;
 use portcullis_router::edge::EdgeListenerSettings;
 use portcullis_router::health::HealthOptions;
 use portcullis_router::ingress::ingress_settings;
-use portcullis_router::metrics::{MetricRegistry, MetricsOptions};
+use portcullis_router::metrics::MetricsOptions;
 use portcullis_router::tls::handshake_timeout;
 use portcullis_router::web::web_servers;
 

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use portcullis_metrics::MetricRegistry;
 use portcullis_router::control::{EdgeOffer, Greeting, InterfaceSettings};
 use portcullis_router::edge::{EdgeSettings, PresenceReports};
 use portcullis_router::links::LinkSettings;
-use portcullis_router::metrics::MetricRegistry;
 use portcullis_router_config::Binding;
 
 use crate::access::ModelFile;

@@ -1,9 +1,9 @@
 use std::time::Duration;
 
 use portcullis_domain::clock::Timestamp;
+use portcullis_metrics::{MetricName, TICK};
 use portcullis_router::health::HealthOptions;
 use portcullis_router::links::PeerView;
-use portcullis_router::metrics::{MetricName, TICK};
 use portcullis_router::web::web_servers;
 use portcullis_router_config::{CheckOptions, SourceFile, load};
 use rustls_pki_types::PrivateKeyDer;

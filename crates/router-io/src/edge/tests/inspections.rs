@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use portcullis_router::metrics::MetricValue;
+use portcullis_metrics::MetricValue;
 use portcullis_simulated_sdk::{Sdk, dial_through, dial_v2};
 use portcullis_wire::edge::{ConnectionId, EdgeMessage, InspectRequest, InspectResponse};
 use portcullis_wire::xgress::{Payload, PayloadFlags, PayloadSequence};

@@ -9,12 +9,12 @@ use portcullis_domain::clock::Timestamp;
 use portcullis_forwarding::ForwardingOptions;
 use portcullis_listener::Limits;
 use portcullis_memory_budget::MemoryBudget;
+use portcullis_metrics::MetricRegistry;
 use portcullis_router::circuits::{ForwarderSettings, QueueSize};
 use portcullis_router::edge::{
     ControllerId, EdgeLimits, EdgeListenerSettings, EdgeSettings, PresenceReports,
     WebSocketSettings,
 };
-use portcullis_router::metrics::MetricRegistry;
 use portcullis_simulated_sdk::Sdk;
 use portcullis_xgress::Options;
 use tokio_util::sync::CancellationToken;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use portcullis_router::metrics::MetricValue;
+use portcullis_metrics::MetricValue;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use super::Circuit;

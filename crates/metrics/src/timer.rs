@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::metrics::histogram::{Distribution, Histogram, Unit};
-use crate::metrics::meter::{Meter, Rates};
+use crate::histogram::{Distribution, Histogram, Unit};
+use crate::meter::{Meter, Rates};
 
 /// A histogram of times together with a meter.
 #[derive(Debug)]
@@ -13,7 +13,7 @@ pub struct Timer {
 }
 
 impl Timer {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             times: Histogram::new(Unit::Nanoseconds),
             events: Meter::default(),
@@ -35,7 +35,7 @@ impl Timer {
         self.events.rates()
     }
 
-    pub(super) fn tick(&self, elapsed: Duration) {
+    pub(crate) fn tick(&self, elapsed: Duration) {
         self.times.tick(elapsed);
         self.events.tick(elapsed);
     }

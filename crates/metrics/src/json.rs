@@ -3,9 +3,9 @@
 use portcullis_domain::clock::Timestamp;
 use serde_json::{Map, Value as Json, json};
 
-use crate::metrics::histogram::Distribution;
-use crate::metrics::meter::Rates;
-use crate::metrics::snapshot::{MetricValue, Snapshot};
+use crate::histogram::Distribution;
+use crate::meter::Rates;
+use crate::snapshot::{MetricValue, Snapshot};
 
 impl Snapshot {
     /// The message for controllers as JSON, without what is zero, and without the usage of circuits.
@@ -93,7 +93,7 @@ fn without_zeros(members: Vec<(&'static str, Json)>) -> Json {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metrics::{MetricName, MetricRegistry, TICK, Unit};
+    use crate::{MetricName, MetricRegistry, TICK, Unit};
 
     #[test]
     fn names_are_those_of_the_messages() {

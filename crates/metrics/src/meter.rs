@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use crate::metrics::float::from_count;
+use crate::float::from_count;
 
 const MINUTE: Duration = Duration::from_mins(1);
 
@@ -57,7 +57,7 @@ impl Meter {
     }
 
     /// Accounts for the events since the last tick, `elapsed` ago.
-    pub(super) fn tick(&self, elapsed: Duration) {
+    pub(crate) fn tick(&self, elapsed: Duration) {
         if elapsed.is_zero() {
             return;
         }

@@ -5,7 +5,7 @@
     clippy::cast_precision_loss,
     reason = "what is measured is not known to sixteen digits"
 )]
-pub(super) const fn from_count(count: u64) -> f64 {
+pub(crate) const fn from_count(count: u64) -> f64 {
     count as f64
 }
 
@@ -15,6 +15,6 @@ pub(super) const fn from_count(count: u64) -> f64 {
     clippy::cast_sign_loss,
     reason = "the conversion saturates"
 )]
-pub(super) const fn to_count(value: f64) -> u64 {
+pub(crate) const fn to_count(value: f64) -> u64 {
     value.round() as u64
 }

@@ -2,10 +2,10 @@
 
 use std::fmt::{self, Write as _};
 
-use crate::metrics::float::from_count;
-use crate::metrics::histogram::{Distribution, QUANTILES, Unit};
-use crate::metrics::name::MetricName;
-use crate::metrics::snapshot::{MetricValue, Snapshot};
+use crate::float::from_count;
+use crate::histogram::{Distribution, QUANTILES, Unit};
+use crate::name::MetricName;
+use crate::snapshot::{MetricValue, Snapshot};
 
 /// A text format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -227,7 +227,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::metrics::{MetricRegistry, TICK};
+    use crate::{MetricRegistry, TICK};
 
     fn sample() -> String {
         let registry = MetricRegistry::default();

@@ -4,8 +4,8 @@ use portcullis_domain::clock::Timestamp;
 use portcullis_wire::Timestamp as WireTimestamp;
 use portcullis_wire::control::metrics::{Histogram, Meter, Metrics, Timer, UsageCounter};
 
-use crate::metrics::histogram::Distribution;
-use crate::metrics::snapshot::{MetricValue, Snapshot};
+use crate::histogram::Distribution;
+use crate::snapshot::{MetricValue, Snapshot};
 
 impl Snapshot {
     /// The message for controllers. `event_id` is a UUID, `router` the id of the router.
@@ -105,7 +105,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::metrics::{MetricName, MetricRegistry, TICK, Unit};
+    use crate::{MetricName, MetricRegistry, TICK, Unit};
 
     #[test]
     fn each_kind_is_in_its_map() {

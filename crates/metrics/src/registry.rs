@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use parking_lot::{Mutex, RwLock};
 
-use crate::metrics::histogram::{Histogram, Unit};
-use crate::metrics::meter::Meter;
-use crate::metrics::name::MetricName;
-use crate::metrics::snapshot::{MetricValue, Snapshot};
-use crate::metrics::timer::Timer;
+use crate::histogram::{Histogram, Unit};
+use crate::meter::Meter;
+use crate::name::MetricName;
+use crate::snapshot::{MetricValue, Snapshot};
+use crate::timer::Timer;
 
 /// Interval of [`MetricRegistry::tick`].
 pub const TICK: Duration = Duration::from_secs(5);

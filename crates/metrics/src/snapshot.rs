@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::metrics::histogram::{Distribution, Unit};
-use crate::metrics::meter::Rates;
-use crate::metrics::name::MetricName;
+use crate::histogram::{Distribution, Unit};
+use crate::meter::Rates;
+use crate::name::MetricName;
 
 /// What a metric tells.
 #[derive(Clone, Copy, Debug, PartialEq)]

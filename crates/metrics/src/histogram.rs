@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use crate::metrics::float::{from_count, to_count};
+use crate::float::{from_count, to_count};
 
 /// Quantiles of a [`Distribution`].
 pub const QUANTILES: [f64; 6] = [0.5, 0.75, 0.95, 0.99, 0.999, 0.9999];
@@ -102,7 +102,7 @@ impl Histogram {
     }
 
     /// Takes weight from the values, if there are others since the last tick, `elapsed` ago.
-    pub(super) fn tick(&self, elapsed: Duration) {
+    pub(crate) fn tick(&self, elapsed: Duration) {
         let count = self.count.load(Ordering::Relaxed);
         let mut ticked = self.ticked.lock();
         if *ticked == count {
