@@ -36,10 +36,9 @@ pub(super) async fn run(
     };
     let mut turns = Turns::default();
     loop {
-        if let Err(end) = reader.step().await {
+        if let Err(end) = turns.step(reader.step()).await {
             return end;
         }
-        turns.step().await;
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::ConnectionEnd;
 use super::turns::Turns;
-use crate::shared::{Batch, Member};
+use crate::shared::Member;
 use bytes::BytesMut;
 use portcullis_channel::Frame;
 use std::io;
@@ -25,25 +25,29 @@ pub(super) async fn run(
 ) -> ConnectionEnd {
     let mut turns = Turns::default();
     loop {
-        let Batch {
-            frames,
-            memory,
-            tracked,
-            is_last,
-        } = member.shared.take_batch(member.underlay, BATCH_BYTES);
-        if frames.is_empty() && !is_last {
-            output.notified().await;
-            continue;
-        }
-        if let Err(end) = write(member, &mut stream, &frames).await {
+        if let Err(end) = turns.step(step(member, &mut stream, output)).await {
             return end;
         }
-        drop((frames, memory, tracked));
-        if is_last {
-            return close(member, &mut stream).await;
-        }
-        turns.step().await;
     }
+}
+
+/// Writes what there is, or waits until there is something.
+async fn step(
+    member: &Member,
+    stream: &mut (impl AsyncWrite + Unpin),
+    output: &Notify,
+) -> Result<(), ConnectionEnd> {
+    let batch = member.shared.take_batch(member.underlay, BATCH_BYTES);
+    if batch.frames.is_empty() && !batch.is_last {
+        output.notified().await;
+        return Ok(());
+    }
+    write(member, stream, &batch.frames).await?;
+    if batch.is_last {
+        drop(batch);
+        return Err(close(member, stream).await);
+    }
+    Ok(())
 }
 
 async fn write(
