@@ -1,6 +1,7 @@
 //! Application state, and its two ways to the store: read a snapshot, commit a transaction body.
 
 use crate::error::{AppError, TooManyRequestsError};
+use crate::event_output::EventOutput;
 use crate::live_network::{LiveNetwork, NoNetwork};
 use crate::network::Network;
 use crate::password::PasswordPool;
@@ -44,6 +45,7 @@ pub struct App {
     pub(crate) passwords: PasswordPool,
     pub(crate) network: Network,
     live_network: OnceLock<Arc<dyn LiveNetwork>>,
+    pub(crate) event_output: OnceLock<EventOutput>,
     pub(crate) signer_keys: SignerKeys,
     pub(crate) trust_anchors: TrustAnchorCache,
     pub(crate) settings: Settings,
@@ -123,6 +125,7 @@ impl App {
             passwords,
             network,
             live_network: OnceLock::new(),
+            event_output: OnceLock::new(),
             signer_keys,
             trust_anchors: TrustAnchorCache::default(),
             settings,

@@ -37,6 +37,7 @@ pub mod database;
 mod enrollment_records;
 pub mod enrollments;
 mod error;
+mod event_output;
 pub mod fabric;
 #[cfg(test)]
 mod fixture;

@@ -39,13 +39,14 @@
 //!
 //! # Order of the modules
 //!
-//! Imports go one way, from later modules to earlier ones: `namespace`; `event`; `options`; `filter`;
+//! Imports go one way, from later modules to earlier ones: `namespace`; `event`; `publisher`; `options`; `filter`;
 //! `subscription`.
 
 mod event;
 mod filter;
 mod namespace;
 mod options;
+mod publisher;
 mod subscription;
 
 pub use crate::event::alert::Alert;
@@ -69,4 +70,5 @@ pub use crate::event::usage::{USAGE_KINDS, Usage, usage_of};
 pub use crate::event::{Body, Event};
 pub use crate::namespace::{EVENT_TYPE_NAMES, EventType, Namespace, UnknownType};
 pub use crate::options::OptionError;
+pub use crate::publisher::EventPublisher;
 pub use crate::subscription::{Line, Subscription, SubscriptionError, option_names};

@@ -210,7 +210,14 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
     },
     ModuleOrder {
         name: "events",
-        modules: &["namespace", "event", "options", "filter", "subscription"],
+        modules: &[
+            "namespace",
+            "event",
+            "publisher",
+            "options",
+            "filter",
+            "subscription",
+        ],
     },
     ModuleOrder {
         name: "fabric",

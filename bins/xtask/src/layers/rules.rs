@@ -42,6 +42,7 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
         AllowedDependencies::Only(&[
             "config-types",
             "domain",
+            "events",
             "filter",
             "index",
             "oidc",
@@ -63,6 +64,7 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
             "channel",
             "data-model",
             "domain",
+            "events",
             "fabric",
             "pki",
             "transport",
