@@ -131,13 +131,17 @@ async fn follow_network(plane: Arc<Plane>, mut outputs: Outputs) {
 fn note(plane: &Plane, event: FabricEvent) {
     tracing::debug!(?event, "network");
     match event {
-        FabricEvent::Circuit(CircuitEvent::Created(circuit) | CircuitEvent::Adopted(circuit)) => {
+        FabricEvent::Circuit(CircuitEvent::Created(circuit)) => {
+            let id = circuit.names.circuit;
+            plane.enforcement.tell(News::Established(id));
+        },
+        FabricEvent::Circuit(CircuitEvent::Adopted(circuit)) => {
             plane.enforcement.tell(News::Established(circuit));
         },
-        FabricEvent::Circuit(CircuitEvent::Ended { names, .. }) => {
-            plane.enforcement.tell(News::Ended(names.circuit));
+        FabricEvent::Circuit(CircuitEvent::Ended { circuit, .. }) => {
+            plane.enforcement.tell(News::Ended(circuit.names.circuit));
         },
-        FabricEvent::Circuit(_) | FabricEvent::Link(_) => {},
+        FabricEvent::Router(_) | FabricEvent::Circuit(_) | FabricEvent::Link(_) => {},
     }
 }
 
