@@ -24,6 +24,8 @@ actions! {
     Delete = Access::Granted(Subject::Ops, Verb::Delete);
     /// Inspects controllers and routers.
     Inspect = Access::GrantedExplicitly(Subject::Ops, Verb::Read);
+    /// Opens the management channel, which has the events and validations of the network.
+    OpenChannel = Access::GrantedWhole(Subject::Ops);
     /// Manages the cluster of controllers.
     ManageCluster = Access::Admin;
 }

@@ -239,6 +239,22 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
         ],
     },
     ModuleOrder {
+        name: "management-channel",
+        modules: &[
+            "limits",
+            "closing",
+            "event_request",
+            "exchange",
+            "queries",
+            "outgoing",
+            "requests",
+            "standing",
+            "admission",
+            "connection",
+            "server",
+        ],
+    },
+    ModuleOrder {
         name: "oidc",
         modules: &[
             // Parts of requests and tokens.
