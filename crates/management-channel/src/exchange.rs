@@ -3,7 +3,6 @@
 use crate::event_request;
 use crate::limits::{ChannelLimits, MAX_MESSAGE};
 use bytes::Bytes;
-use portcullis_channel::headers::key;
 use portcullis_channel::{
     ContentType, Frame, FrameError, FrameLimits, FrameReader, FrameTooLongError, Message, ReplyTo,
     ResultMessage, ResultStatus, Sequence,
