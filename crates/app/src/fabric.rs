@@ -6,8 +6,10 @@ mod links;
 mod names;
 
 pub use circuits::{delete_circuit, list_circuits, read_circuit};
-pub use inspection::{InspectResult, inspect};
+pub use inspection::{AppValue, Inspection, inspect};
 pub use links::{change_link, delete_link, list_links, read_link};
+
+pub use crate::state::HeldValues;
 
 use crate::action::actions;
 use crate::app::App;

@@ -52,6 +52,7 @@ mod memo;
 pub mod mfa;
 pub mod model_position;
 pub mod network;
+pub mod network_inspection;
 mod new_password;
 pub mod oidc;
 pub mod password;

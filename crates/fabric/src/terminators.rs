@@ -187,13 +187,22 @@ impl Terminators {
     }
 
     pub fn cost(&self, id: &TerminatorId, now: Moment) -> Option<TerminatorCost> {
-        let cost = self.entries.get(id)?.dynamic_cost;
-        let (circuits, failures) = cost.parts(now);
-        Some(TerminatorCost {
-            circuits,
-            failures,
-            dynamic: cost.total(now),
-        })
+        Some(cost_now(self.entries.get(id)?.dynamic_cost, now))
+    }
+
+    /// Number of terminators.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// What all terminators cost now, by id.
+    pub fn costs(&self, now: Moment) -> impl Iterator<Item = (&TerminatorId, TerminatorCost)> {
+        let entries = self.entries.iter();
+        entries.map(move |(id, entry)| (id, cost_now(entry.dynamic_cost, now)))
     }
 
     /// Chooses a terminator of a service, and the cheapest path to it.
@@ -283,6 +292,15 @@ impl Terminators {
         if let Some(entry) = self.entries.get_mut(id) {
             change(&mut entry.dynamic_cost);
         }
+    }
+}
+
+fn cost_now(cost: DynamicCost, now: Moment) -> TerminatorCost {
+    let (circuits, failures) = cost.parts(now);
+    TerminatorCost {
+        circuits,
+        failures,
+        dynamic: cost.total(now),
     }
 }
 

@@ -1,8 +1,8 @@
 //! The management channel, over connections of the fabric API.
 
-use portcullis_api::fabric::inspection::InspectValue;
-use portcullis_app::fabric::{self, OpenChannel};
-use portcullis_app::{App, AppError, run_blocking};
+use portcullis_api::fabric::inspection::text;
+use portcullis_app::App;
+use portcullis_app::fabric::{self, Inspection, OpenChannel};
 use portcullis_domain::access::Permit;
 use portcullis_event_sinks::EventBus;
 use portcullis_listener::Upgrade;
@@ -36,7 +36,7 @@ pub(super) fn channel(
     )))
 }
 
-/// Answers what the controller knows by itself.
+/// Answers what is known of the network.
 struct Queries(Arc<App>);
 
 impl NetworkQueries for Queries {
@@ -47,26 +47,23 @@ impl NetworkQueries for Queries {
     ) -> QueryFuture<Result<InspectResponse, String>> {
         let app = Arc::clone(&self.0);
         Box::pin(async move {
-            let inspected = run_blocking(move || inspect(&app, &request)).await;
-            inspected.map_err(|error| error.to_string())
+            let inspected = fabric::inspect(&app, &request.app_regex, &request.names).await;
+            inspected
+                .map(|inspection| response(&inspection))
+                .map_err(|error| error.to_string())
         })
     }
 }
 
-fn inspect(app: &App, request: &InspectRequest) -> Result<InspectResponse, AppError> {
-    let inspection = fabric::inspect(app, &request.app_regex, &request.names)?;
-    let id = inspection.controller.unwrap_or_default();
-    let values = inspection.values.into_iter().map(|(name, value)| {
-        let inspected = InspectValue::new(id.clone(), name, value);
-        InspectedValue {
-            app_id: inspected.app_id,
-            name: inspected.name,
-            value: inspected.value.to_string().into(),
-        }
+fn response(inspection: &Inspection) -> InspectResponse {
+    let values = inspection.values.iter().map(|shown| InspectedValue {
+        app_id: shown.app_id.clone(),
+        name: shown.name.clone(),
+        value: text(&shown.value).into_owned().into(),
     });
-    Ok(InspectResponse {
+    InspectResponse {
         is_success: inspection.errors.is_empty(),
+        errors: inspection.errors.clone(),
         values: values.collect(),
-        errors: inspection.errors,
-    })
+    }
 }

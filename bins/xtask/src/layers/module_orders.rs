@@ -19,6 +19,7 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
             "state",
             "read_model",
             "live_network",
+            "network_inspection",
             // What follows from the records of one snapshot.
             "records",
             "session_validity",
@@ -213,6 +214,7 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
         modules: &[
             "namespace",
             "event",
+            "inspected_metrics",
             "publisher",
             "options",
             "filter",
