@@ -27,6 +27,7 @@ mod hardening;
 mod kill;
 mod log_volume;
 mod long_lists;
+mod management_channel;
 mod memory;
 mod mfa;
 mod mfa_compatibility;

@@ -110,6 +110,12 @@ fn token(reply: &Reply, name: &str) -> String {
     reply.json()[name].as_str().unwrap().to_owned()
 }
 
+/// The access token of a new login of the administrator.
+pub(crate) fn access_token(controller: &Controller) -> String {
+    let reply = Client::of(controller).log_in("admin", &controller.password());
+    token(&reply, "access_token")
+}
+
 #[test]
 fn spent_refresh_tokens_stay_spent_and_ended_sessions_ended() {
     if !are_available(&[Tool::Curl]) {

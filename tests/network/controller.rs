@@ -198,6 +198,14 @@ impl Controller {
         reply.data().as_array().unwrap().clone()
     }
 
+    /// Values of the controller, if its id matches, and of routers whose ids or names do.
+    pub(crate) async fn inspect(&self, expression: &str, names: &[&str]) -> Value {
+        let body = json!({"appRegex": expression, "requestedValues": names});
+        let request = self.harness.request(Method::POST, "/fabric/v1/inspections");
+        let reply = Box::pin(request.session(&self.admin).json(&body).send()).await;
+        reply.json()
+    }
+
     /// A service that anybody may dial and host without encryption; returns its id.
     pub(crate) async fn service(&self, name: &str) -> String {
         let service = json!({"name": name, "encryptionRequired": false});

@@ -140,3 +140,35 @@ async fn circuit_ends_with_a_link_that_does_not_come_back() {
 async fn circuit_ends_with_a_link_that_falls_silent() {
     lose(Line::fall_silent).await;
 }
+
+#[tokio::test]
+async fn inspections_show_the_link_at_both_routers() {
+    let scene = Scene::start().await;
+    let controller = &scene.network.controller;
+    let link = controller.fabric("links").await[0]["id"].clone();
+    let names = ["links", "router-controllers", "router-circuits"];
+    let seen = controller.inspect(".*", &names).await;
+    assert_eq!(seen["errors"], serde_json::json!([]));
+    let values = seen["values"].as_array().unwrap();
+    let value = |app: &str, name: &str| {
+        let mut found = values.iter();
+        let found = found.find(|value| value["appId"] == *app && value["name"] == *name);
+        found.unwrap_or_else(|| panic!("no {name} of {app}: {seen}"))["value"].clone()
+    };
+    let ids = scene.network.routers.iter().map(|router| &*router.id);
+    let ids: Vec<_> = ids.collect();
+    for (index, (router, other)) in [(ids[0], ids[1]), (ids[1], ids[0])].into_iter().enumerate() {
+        let links = value(router, "links")["links"].clone();
+        assert_eq!(
+            (&links[0]["id"], &links[0]["dest"], &links[0]["dialed"]),
+            (&link, &other.into(), &(index == 0).into())
+        );
+        assert_eq!(links.as_array().unwrap().len(), 1);
+        assert!(value(router, "router-circuits")["circuits"].is_object());
+        let controllers = value(router, "router-controllers");
+        let controllers = controllers["controllers"].as_object().unwrap();
+        assert!(controllers.values().all(|one| one["connected"] == true));
+    }
+    // The controller has it, too, and nothing of the other two.
+    assert_eq!(values.len(), 7);
+}

@@ -37,6 +37,7 @@ pub(crate) fn label(access: Access) -> String {
         Access::GrantedExplicitly(subject, verb) => {
             format!("{}.{}, by name", subject.name(), verb.name())
         },
+        Access::GrantedWhole(subject) => format!("{}, as a whole", subject.name()),
     }
 }
 
@@ -54,6 +55,10 @@ pub(crate) fn sentence(access: Access) -> String {
             "Needs the permission `{}.{}`; `admin_readonly` does not suffice.",
             subject.name(),
             verb.name()
+        ),
+        Access::GrantedWhole(subject) => format!(
+            "Needs the permission `{0}`; `{0}.read` and the like do not suffice.",
+            subject.name(),
         ),
         Access::Granted(..) => format!("Needs the permission `{}`.", label(access)),
     }

@@ -9,6 +9,7 @@ mod descriptors;
 pub(crate) mod hosts;
 mod listeners;
 mod maintenance;
+mod management;
 mod reload;
 mod start_report;
 mod store_loader;
@@ -27,6 +28,7 @@ use portcullis_app::{database, health, sessions};
 use portcullis_controller_config::ControllerConfig;
 use portcullis_domain::Env;
 use portcullis_domain::change::Change;
+use portcullis_event_sinks::EventBus;
 use portcullis_listener::Listener;
 use portcullis_storage::engine::Engine as _;
 use portcullis_storage_redb::RedbEngine;
@@ -137,6 +139,8 @@ pub async fn serve(options: ServeOptions) -> anyhow::Result<RunningController> {
     let listening = Listeners::bind(&config, listeners).await?;
     let audit = audit.inspect()?;
     let core = open(&config, store_must_exist, &env)?;
+    let bus = EventBus::default();
+    core.app.attach_event_publisher(Arc::new(bus.clone()));
     portcullis_app::administrator::ensure_defaults(&core.app)
         .await
         .context("the store could not be prepared")?;
@@ -179,7 +183,8 @@ pub async fn serve(options: ServeOptions) -> anyhow::Result<RunningController> {
     let descriptors = Descriptors::raise(certificates.config.limits.router_connections);
     let options = control::options(&certificates.config.network, descriptors.for_routers);
     let routers = ControlChannel::start(&app, options, &stop);
-    listening.serve(&certificates, &routers, descriptors, &tasks, &stop)?;
+    let channel = management::channel(&app, bus);
+    listening.serve(&certificates, &routers, channel, descriptors, &tasks, &stop)?;
     let reload_certificates = Arc::new(Notify::new());
     let watched = WatchedCertificates {
         certificates,

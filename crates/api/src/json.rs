@@ -2,7 +2,6 @@
 
 use memchr::{memchr, memchr3};
 use serde::Serialize;
-use serde_json::Value;
 use serde_json::ser::{PrettyFormatter, Serializer};
 
 /// Initial capacity for a response, in bytes.
@@ -51,19 +50,6 @@ pub fn to_pretty_bytes(value: &impl Serialize) -> Vec<u8> {
     bytes
 }
 
-/// The JSON tree of `value`.
-///
-/// # Panics
-///
-/// Like [`to_bytes`].
-#[expect(
-    clippy::expect_used,
-    reason = "a type that cannot be written is a defect, whatever the request was"
-)]
-pub(crate) fn to_value(value: &impl Serialize) -> Value {
-    serde_json::to_value(value).expect("the value can be written as JSON")
-}
-
 /// Appends `value` to `bytes` in the same form, but without the newline.
 #[expect(
     clippy::expect_used,
@@ -74,6 +60,13 @@ pub(crate) fn write(bytes: &mut Vec<u8>, value: &impl Serialize) {
     value
         .serialize(&mut Serializer::new(&mut *bytes))
         .expect("the value can be written as JSON");
+    escape(bytes, from);
+}
+
+/// Appends what is JSON already, in the same form.
+pub(crate) fn write_raw(bytes: &mut Vec<u8>, json: &str) {
+    let from = bytes.len();
+    bytes.extend_from_slice(json.as_bytes());
     escape(bytes, from);
 }
 

@@ -1,14 +1,17 @@
 //! Application state, and its two ways to the store: read a snapshot, commit a transaction body.
 
 use crate::error::{AppError, TooManyRequestsError};
+use crate::event_output::EventOutput;
 use crate::live_network::{LiveNetwork, NoNetwork};
 use crate::network::Network;
+use crate::network_inspection::{NetworkInspection, NoRouters};
 use crate::password::PasswordPool;
 use crate::session_validity::recheck_caller;
 use crate::settings::{MfaSettings, OidcSettings, Settings};
 use crate::state::{
-    AuditTrail, CleanupCursor, Health, IntegrityChecks, OwnIdentityCache, PostureStore,
-    RouterLimits, ServiceUpdates, SignerKeys, SnapshotFiles, Traces, TrustAnchorCache,
+    AuditTrail, CleanupCursor, Health, InspectionRoom, IntegrityChecks, OwnIdentityCache,
+    PostureStore, RouterLimits, ServiceUpdates, SignerKeys, SnapshotFiles, Traces,
+    TrustAnchorCache,
 };
 use crate::verified_tokens::VerifiedTokens;
 use parking_lot::Mutex;
@@ -44,6 +47,9 @@ pub struct App {
     pub(crate) passwords: PasswordPool,
     pub(crate) network: Network,
     live_network: OnceLock<Arc<dyn LiveNetwork>>,
+    network_inspection: OnceLock<Arc<dyn NetworkInspection>>,
+    pub(crate) inspection_room: InspectionRoom,
+    pub(crate) event_output: OnceLock<EventOutput>,
     pub(crate) signer_keys: SignerKeys,
     pub(crate) trust_anchors: TrustAnchorCache,
     pub(crate) settings: Settings,
@@ -123,6 +129,9 @@ impl App {
             passwords,
             network,
             live_network: OnceLock::new(),
+            network_inspection: OnceLock::new(),
+            inspection_room: InspectionRoom::default(),
+            event_output: OnceLock::new(),
             signer_keys,
             trust_anchors: TrustAnchorCache::default(),
             settings,
@@ -154,6 +163,18 @@ impl App {
         match self.live_network.get() {
             Some(network) => &**network,
             None => &NoNetwork,
+        }
+    }
+
+    /// Attaches what asks connected routers, for the rest of the process. Only the first call counts.
+    pub fn attach_network_inspection(&self, inspection: Arc<dyn NetworkInspection>) {
+        self.network_inspection.get_or_init(|| inspection);
+    }
+
+    pub(crate) fn network_inspection(&self) -> &dyn NetworkInspection {
+        match self.network_inspection.get() {
+            Some(inspection) => &**inspection,
+            None => &NoRouters,
         }
     }
 

@@ -6,8 +6,10 @@ mod links;
 mod names;
 
 pub use circuits::{delete_circuit, list_circuits, read_circuit};
-pub use inspection::{InspectResult, inspect};
+pub use inspection::{AppValue, Inspection, inspect};
 pub use links::{change_link, delete_link, list_links, read_link};
+
+pub use crate::state::HeldValues;
 
 use crate::action::actions;
 use crate::app::App;
@@ -24,6 +26,8 @@ actions! {
     Delete = Access::Granted(Subject::Ops, Verb::Delete);
     /// Inspects controllers and routers.
     Inspect = Access::GrantedExplicitly(Subject::Ops, Verb::Read);
+    /// Opens the management channel, which has the events and validations of the network.
+    OpenChannel = Access::GrantedWhole(Subject::Ops);
     /// Manages the cluster of controllers.
     ManageCluster = Access::Admin;
 }

@@ -37,6 +37,7 @@ pub mod database;
 mod enrollment_records;
 pub mod enrollments;
 mod error;
+mod event_output;
 pub mod fabric;
 #[cfg(test)]
 mod fixture;
@@ -51,6 +52,7 @@ mod memo;
 pub mod mfa;
 pub mod model_position;
 pub mod network;
+pub mod network_inspection;
 mod new_password;
 pub mod oidc;
 pub mod password;

@@ -209,30 +209,44 @@ pub(crate) fn recheck_caller(
     lifetimes: SessionLifetimes,
     now: Timestamp,
 ) -> Result<Caller, AppError> {
+    let live = find_own_session(rows, caller, lifetimes, now)?;
+    resolve_again(rows, live, caller)
+}
+
+/// The session of a caller as it is now.
+///
+/// # Errors
+///
+/// [`AppError::Denied`] when it is over, or the token was revoked by which the caller was found.
+pub(crate) fn find_own_session(
+    rows: Rows<'_>,
+    caller: &Caller,
+    lifetimes: SessionLifetimes,
+    now: Timestamp,
+) -> Result<LiveSession, AppError> {
     if let Some(token) = &caller.access_token
         && RevocableToken::access(token, &caller.session, &caller.identity).is_revoked(rows)?
     {
         return Err(AccessDeniedError.into());
     }
     let key = own_session_key(caller);
-    let session = rows.get_shared(&key)?.map(|entity| Found { key, entity });
-    match session
-        .map(|session| validate(rows, session, lifetimes, now))
-        .transpose()?
-        .flatten()
-    {
-        Some(live) => {
-            let proof = match &caller.second_factor_token {
-                Some(proof) if is_token_valid(rows, &live.identity.entity, proof)? => {
-                    Some(proof.clone())
-                },
-                Some(_) | None => None,
-            };
-            let token = caller.access_token.clone();
-            Ok(live.into_caller(caller.origin.clone(), token, proof))
-        },
-        None => Err(AccessDeniedError.into()),
-    }
+    let entity = rows.get_shared(&key)?.ok_or(AccessDeniedError)?;
+    let live = validate(rows, Found { key, entity }, lifetimes, now)?;
+    Ok(live.ok_or(AccessDeniedError)?)
+}
+
+/// What a caller is now, by its session.
+pub(crate) fn resolve_again(
+    rows: Rows<'_>,
+    live: LiveSession,
+    caller: &Caller,
+) -> Result<Caller, AppError> {
+    let proof = match &caller.second_factor_token {
+        Some(proof) if is_token_valid(rows, &live.identity.entity, proof)? => Some(proof.clone()),
+        Some(_) | None => None,
+    };
+    let token = caller.access_token.clone();
+    Ok(live.into_caller(caller.origin.clone(), token, proof))
 }
 
 /// Whether a token that was verified is still valid by the current records: same trust settings of

@@ -10,6 +10,7 @@ mod list;
 mod liveness;
 mod login;
 mod presented;
+mod recheck;
 mod sealed_token;
 mod second_factor_token;
 mod session_quota;
@@ -35,6 +36,7 @@ pub(crate) use login::{
     PasswordAttempt, PasswordPurpose, record_failed_password, reset_wrong_passwords,
 };
 pub(crate) use presented::{ends_at, find_presented};
+pub use recheck::recheck;
 pub(crate) use totp::{record_totp_enrollment, record_totp_pass};
 
 pub(crate) use view::open_factor_views;

@@ -5,6 +5,7 @@
 mod audit_trail;
 mod cleanup_cursor;
 pub(crate) mod health;
+mod inspection_room;
 pub(crate) mod integrity_checks;
 mod own_identity_cache;
 pub(crate) mod posture_store;
@@ -19,6 +20,8 @@ pub use audit_trail::AuditEvent;
 pub(crate) use audit_trail::AuditTrail;
 pub(crate) use cleanup_cursor::CleanupCursor;
 pub(crate) use health::Health;
+pub use inspection_room::HeldValues;
+pub(crate) use inspection_room::InspectionRoom;
 pub(crate) use integrity_checks::IntegrityChecks;
 pub(crate) use own_identity_cache::OwnIdentityCache;
 pub(crate) use posture_store::PostureStore;

@@ -6,6 +6,7 @@
 mod certificates;
 mod circuits;
 mod edge;
+mod inspection;
 mod links;
 mod reports;
 mod retirement;
@@ -106,6 +107,7 @@ impl Handler {
             Ok(message) => self.dispatch(frame, message),
             Err(error) => {
                 tracing::warn!(router = %self.session.id(), %error, "a message of a router cannot be read");
+                self.handle_unreadable(frame, &error);
             },
         }
     }
@@ -121,7 +123,7 @@ impl Handler {
 
             Says::RouteResult(result) => self.handle_route_result(frame, result),
             Says::CircuitConfirmation(idle) => self.handle_idle_circuits(&idle),
-            Says::InspectResponse(response) => self.handle_carried(frame, &response),
+            Says::InspectResponse(response) => self.handle_inspected(frame, response),
 
             Says::ClientHello(hello) => self.handle_client_hello(hello),
             Says::ResynchronizationRequest(request) => self.handle_resynchronization(&request),

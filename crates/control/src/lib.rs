@@ -11,6 +11,7 @@ mod dial;
 mod enforcement;
 mod follower;
 mod handle;
+mod inspection;
 mod live;
 mod model;
 mod network;
@@ -27,6 +28,7 @@ mod work;
 
 use enforcement::News;
 use follower::Follower;
+use inspection::RouterInspection;
 use live::LiveView;
 use network::{Outputs, RecordChange};
 use plane::Plane;
@@ -53,6 +55,7 @@ impl ControlPlane {
         let (plane, inboxes) = Plane::new(Arc::clone(app), options, stop);
         let plane = Arc::new(plane);
         app.attach_live_network(Arc::new(LiveView::new(&plane)));
+        app.attach_network_inspection(Arc::new(RouterInspection::new(&plane)));
         let mut follower = Follower::new(Arc::clone(&plane));
         // Routers can connect from here on.
         follower.begin();
@@ -131,13 +134,17 @@ async fn follow_network(plane: Arc<Plane>, mut outputs: Outputs) {
 fn note(plane: &Plane, event: FabricEvent) {
     tracing::debug!(?event, "network");
     match event {
-        FabricEvent::Circuit(CircuitEvent::Created(circuit) | CircuitEvent::Adopted(circuit)) => {
+        FabricEvent::Circuit(CircuitEvent::Created(circuit)) => {
+            let id = circuit.names.circuit;
+            plane.enforcement.tell(News::Established(id));
+        },
+        FabricEvent::Circuit(CircuitEvent::Adopted(circuit)) => {
             plane.enforcement.tell(News::Established(circuit));
         },
-        FabricEvent::Circuit(CircuitEvent::Ended { names, .. }) => {
-            plane.enforcement.tell(News::Ended(names.circuit));
+        FabricEvent::Circuit(CircuitEvent::Ended { circuit, .. }) => {
+            plane.enforcement.tell(News::Ended(circuit.names.circuit));
         },
-        FabricEvent::Circuit(_) | FabricEvent::Link(_) => {},
+        FabricEvent::Router(_) | FabricEvent::Circuit(_) | FabricEvent::Link(_) => {},
     }
 }
 

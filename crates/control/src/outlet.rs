@@ -10,6 +10,7 @@ mod line;
 #[cfg(test)]
 mod tests;
 
+use crate::inspection::Answered;
 use answers::{Answers, Expected};
 use line::{EachLine, Line, LineId, Sequel, Waiting};
 use parking_lot::Mutex;
@@ -89,6 +90,38 @@ impl Outlet {
     pub(crate) fn ask_for_circuits(&self, priority: Priority, message: Message, now: Moment) {
         let answer = Sequel::Answer(Expected::Circuits(now));
         self.put(LineId::Told(priority), message, answer);
+    }
+
+    /// Asks the router about its insides, unless too much waits already. The answer comes through `waiter`, which is
+    /// dropped if there will be none.
+    pub(crate) fn ask(
+        &self,
+        priority: Priority,
+        message: Message,
+        waiter: oneshot::Sender<Answered>,
+    ) -> Result<(), SendErrorKind> {
+        let line = LineId::Told(priority);
+        if self.state.lock().lines.get(line).bytes() > MAX_NEWS_BYTES {
+            return Err(SendErrorKind::QueueFull);
+        }
+        self.put(line, message, Sequel::Answer(Expected::Inspection(waiter)));
+        Ok(())
+    }
+
+    /// Whoever waits for what a message answers.
+    pub(crate) fn take_inspection(
+        &self,
+        reply_for: Option<Sequence>,
+    ) -> Option<oneshot::Sender<Answered>> {
+        self.state.lock().answers.take_inspection(reply_for?)
+    }
+
+    /// Closes the channel, and lets nobody wait for an answer any more.
+    pub(crate) fn end(&self) {
+        self.close();
+        let mut state = self.state.lock();
+        state.lines = EachLine::default();
+        state.answers = Answers::default();
     }
 
     /// The route that a message answers.

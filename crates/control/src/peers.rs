@@ -32,6 +32,11 @@ impl PeerNews {
         self.added.notified().await;
     }
 
+    /// Those that the router has not been told of.
+    pub(crate) fn waiting(&self) -> BTreeSet<RouterId> {
+        self.changed.lock().clone()
+    }
+
     pub(crate) fn take(&self) -> BTreeSet<RouterId> {
         mem::take(&mut *self.changed.lock())
     }

@@ -1,6 +1,7 @@
 //! One connected router.
 
 use crate::client_sessions::SyncState;
+use crate::inspection::InspectionPlaces;
 use crate::model::{ModelOutlet, Sent};
 use crate::outlet::Outlet;
 use crate::peers::{PeerNews, PeerStatus};
@@ -12,7 +13,7 @@ use portcullis_channel::{
     SendErrorKind,
 };
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::ids::{IdentityId, RouterId};
+use portcullis_domain::ids::{IdentityId, RouterId, TerminatorId};
 use portcullis_domain::router::RouterVersion;
 use portcullis_domain::view::{LinkListener, RouterConnection, SyncStatus};
 use portcullis_fabric::{Moment, RouterSession};
@@ -41,6 +42,7 @@ pub(crate) struct Session {
     pub(crate) peers: PeerNews,
     /// How far the router was told of sessions of clients.
     pub(crate) client_sessions: Mutex<SyncState>,
+    pub(crate) inspections: InspectionPlaces,
     outlet: Arc<Outlet>,
     reported: Mutex<Reported>,
     validation: Mutex<Validation>,
@@ -83,6 +85,7 @@ impl Session {
             opened: new.opened,
             peers: PeerNews::default(),
             client_sessions: Mutex::default(),
+            inspections: InspectionPlaces::default(),
             outlet: new.outlet,
             reported: Mutex::new(reported),
             validation: Mutex::new(Validation::new(new.opened)),
@@ -97,6 +100,16 @@ impl Session {
     /// Closes the channel of the router.
     pub(crate) fn close(&self) {
         self.outlet.close();
+    }
+
+    /// Lets nobody wait for an answer of the router any more, whose session is over.
+    pub(crate) fn end(&self) {
+        self.outlet.end();
+        self.inspections.close();
+    }
+
+    pub(crate) const fn outlet(&self) -> &Arc<Outlet> {
+        &self.outlet
     }
 
     /// Sends a message, unless the channel is closed.
@@ -239,6 +252,16 @@ impl Session {
         for question in questions {
             self.send(&ControlMessage::ValidateTerminators(question));
         }
+    }
+
+    /// Terminators that the router has yet to confirm, and whether it was asked about any of them.
+    pub(crate) fn unconfirmed_terminators(&self) -> (Vec<TerminatorId>, bool) {
+        self.validation.lock().unconfirmed()
+    }
+
+    /// Identities that are connected to the router.
+    pub(crate) fn identities(&self) -> Vec<IdentityId> {
+        self.reported.lock().identities.iter().cloned().collect()
     }
 
     pub(crate) fn has_identity(&self, identity: &IdentityId) -> bool {

@@ -93,6 +93,7 @@ impl Sessions {
 
     /// Ends a session.
     pub(crate) fn disconnect(&self, session: &Arc<Session>, at: Timestamp, network: &LiveFabric) {
+        session.end();
         let mut sessions = self.by_router.lock();
         network.disconnect(session.network);
         let present = sessions.get(session.id());

@@ -96,6 +96,12 @@ impl Validation {
         (!self.unconfirmed.is_empty()).then_some(self.next)
     }
 
+    /// What is not confirmed, and whether there is a question about any of it.
+    pub(crate) fn unconfirmed(&self) -> (Vec<TerminatorId>, bool) {
+        let is_asked = self.unconfirmed.values().any(|each| each.marker != 0);
+        (self.unconfirmed.keys().cloned().collect(), is_asked)
+    }
+
     /// What to ask now.
     pub(crate) fn questions(&mut self, now: Moment) -> Vec<ValidateTerminators> {
         if now < self.next {

@@ -122,6 +122,10 @@ impl DataModel {
         true
     }
 
+    pub fn timeline_id(&self) -> &str {
+        &self.timeline_id
+    }
+
     /// What to keep for the next start.
     pub fn position(&self) -> Position {
         Position {

@@ -32,6 +32,9 @@ pub enum Access {
     /// An administrator, or a permission on the subject itself that grants the verb;
     /// `admin_readonly` does not count.
     GrantedExplicitly(Subject, Verb),
+    /// An administrator, or the permission on the subject as a whole; one for a single verb does not
+    /// count.
+    GrantedWhole(Subject),
 }
 
 /// The APIs on which an action on managed entities is performed.
@@ -104,6 +107,10 @@ impl Access {
                 let permission = Permission::One(subject, verb);
                 format!("an administrator, or the permission {permission}")
             },
+            Self::GrantedWhole(subject) => {
+                let permission = Permission::All(subject);
+                format!("an administrator, or the permission {permission}")
+            },
         }
     }
 }
@@ -152,6 +159,9 @@ impl Caller {
             },
             Access::GrantedExplicitly(subject, verb) => {
                 full && (self.is_admin || self.permissions.grants_explicitly(subject, verb))
+            },
+            Access::GrantedWhole(subject) => {
+                full && (self.is_admin || self.permissions.grants_whole(subject))
             },
         }
     }
@@ -313,6 +323,24 @@ mod tests {
             let caller = caller(AuthLevel::Full, false, &[permission]);
             assert_eq!(caller.has_access(access), may, "{permission}");
         }
+    }
+
+    #[test]
+    fn permission_on_a_whole_subject_is_more_than_its_parts() {
+        let access = Access::GrantedWhole(Subject::Ops);
+        for (permissions, may) in [
+            (&["ops"][..], true),
+            (&["ops.read", "ops.update", "ops.delete"], false),
+            (&["admin_readonly"], false),
+            (&["router"], false),
+        ] {
+            let caller = caller(AuthLevel::Full, false, permissions);
+            assert_eq!(caller.has_access(access), may, "{permissions:?}");
+        }
+        assert!(caller(AuthLevel::Full, true, &[]).has_access(access));
+        assert!(!caller(AuthLevel::Partial, true, &["ops"]).has_access(access));
+        let demand = "an administrator, or the permission ops";
+        assert_eq!(access.describe(), demand);
     }
 
     #[test]

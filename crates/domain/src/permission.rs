@@ -200,6 +200,11 @@ impl PermissionSet {
             || self.0.contains(&Permission::One(subject, verb))
     }
 
+    /// Whether the permission on `subject` as a whole is among them.
+    pub fn grants_whole(&self, subject: Subject) -> bool {
+        self.0.contains(&Permission::All(subject))
+    }
+
     /// Whether it grants everything that `other` grants.
     pub fn covers(&self, other: &Self) -> bool {
         other.0.iter().all(|permission| match *permission {

@@ -4,7 +4,7 @@ use crate::count_schedule::CountSchedule;
 use crate::log_interval::LogInterval;
 use crate::queue::{Delivery, Queue};
 use parking_lot::{Mutex, RwLock};
-use portcullis_events::{Event, Line, Namespace, Subscription};
+use portcullis_events::{Event, EventPublisher, Line, Namespace, Subscription};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use tokio::sync::Notify;
@@ -13,6 +13,26 @@ use tokio::time::{Instant, sleep_until};
 /// Hands events to all who want them. Clones are handles of the same bus.
 #[derive(Debug, Clone, Default)]
 pub struct EventBus(Arc<BusState>);
+
+impl EventPublisher for EventBus {
+    fn wants(&self, namespace: Namespace) -> bool {
+        self.0.wanted.load(Ordering::Acquire) & bit(namespace) != 0
+    }
+
+    fn publish(&self, event: Event) {
+        let namespace = event.body.namespace();
+        if !self.wants(namespace) {
+            return;
+        }
+        let size = event.size();
+        let event = Arc::new(event);
+        for subscriber in self.0.subscribers.read().iter() {
+            if subscriber.namespaces & bit(namespace) != 0 {
+                subscriber.offer(&event, size);
+            }
+        }
+    }
+}
 
 #[derive(Debug, Default)]
 struct BusState {
@@ -41,26 +61,6 @@ const fn bit(namespace: Namespace) -> u32 {
 }
 
 impl EventBus {
-    /// Whether somebody wants events of the namespace. Whoever tells of them need not make them otherwise.
-    pub fn wants(&self, namespace: Namespace) -> bool {
-        self.0.wanted.load(Ordering::Acquire) & bit(namespace) != 0
-    }
-
-    /// Hands an event to all who want it, without waiting for any of them.
-    pub fn publish(&self, event: Event) {
-        let namespace = event.body.namespace();
-        if !self.wants(namespace) {
-            return;
-        }
-        let size = event.size();
-        let event = Arc::new(event);
-        for subscriber in self.0.subscribers.read().iter() {
-            if subscriber.namespaces & bit(namespace) != 0 {
-                subscriber.offer(&event, size);
-            }
-        }
-    }
-
     /// Waits until a subscriber wants entities to be counted. Until the count is published, each call
     /// returns at once.
     pub async fn entity_count_due(&self) {

@@ -22,7 +22,7 @@
 //!
 //! ```
 //! use portcullis_event_sinks::EventBus;
-//! use portcullis_events::{Body, Event, Namespace, RouterStatus, Subscription};
+//! use portcullis_events::{Body, Event, EventPublisher as _, Namespace, RouterStatus, Subscription};
 //!
 //! # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
 //! let bus = EventBus::default();

@@ -39,13 +39,15 @@
 //!
 //! # Order of the modules
 //!
-//! Imports go one way, from later modules to earlier ones: `namespace`; `event`; `options`; `filter`;
+//! Imports go one way, from later modules to earlier ones: `namespace`; `event`; `inspected_metrics`; `publisher`; `options`; `filter`;
 //! `subscription`.
 
 mod event;
 mod filter;
+mod inspected_metrics;
 mod namespace;
 mod options;
+mod publisher;
 mod subscription;
 
 pub use crate::event::alert::Alert;
@@ -67,6 +69,8 @@ pub use crate::event::session::{Session, SessionKind, SessionProvider, SessionTy
 pub use crate::event::terminator::TerminatorStatus;
 pub use crate::event::usage::{USAGE_KINDS, Usage, usage_of};
 pub use crate::event::{Body, Event};
+pub use crate::inspected_metrics::{MetricsForm, MetricsSource, inspected_metrics};
 pub use crate::namespace::{EVENT_TYPE_NAMES, EventType, Namespace, UnknownType};
 pub use crate::options::OptionError;
+pub use crate::publisher::EventPublisher;
 pub use crate::subscription::{Line, Subscription, SubscriptionError, option_names};

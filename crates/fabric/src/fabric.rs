@@ -15,7 +15,7 @@ mod topology;
 mod unroute;
 
 use crate::circuits::{Action, CircuitEvent, CircuitTable, CircuitView};
-use crate::{CircuitId, LinkEvent, Network, NetworkOptions, Terminator, Terminators};
+use crate::{CircuitId, LinkEvent, Network, NetworkOptions, RouterEvent, Terminator, Terminators};
 use adopt::Adoption;
 use orphans::Orphans;
 use portcullis_channel::Moment;
@@ -88,6 +88,7 @@ pub struct Service {
 /// News for those who watch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FabricEvent {
+    Router(RouterEvent),
     Link(LinkEvent),
     Circuit(CircuitEvent),
 }
@@ -140,6 +141,10 @@ impl Fabric {
 
     pub const fn terminators(&self) -> &Terminators {
         &self.terminators
+    }
+
+    pub fn has_service(&self, id: &ServiceId) -> bool {
+        self.services.contains_key(id)
     }
 
     pub fn circuit(&self, id: &CircuitId) -> Option<CircuitView<'_>> {

@@ -34,6 +34,12 @@ macro_rules! shared_ids {
             }
         }
 
+        impl From<&$name> for Arc<str> {
+            fn from(id: &$name) -> Self {
+                Arc::clone(&id.0)
+            }
+        }
+
         impl Borrow<str> for $name {
             fn borrow(&self) -> &str {
                 &self.0

@@ -53,19 +53,20 @@ mod network;
 mod terminators;
 
 pub use circuits::{
-    Action, CarriedCircuit, CarriedCircuits, CircuitEvent, CircuitFault, CircuitNames, CircuitView,
-    Claim, Dial, DialFailure, DialId, Egress, EndReason, Established, FailureCause, Forward,
-    ForwardFault, ForwardKind, REROUTE_ATTEMPT, Right, Route, RouteErrorCode, RouteFailure,
-    RouteId, RouteResult, Target,
+    Action, CarriedCircuit, CarriedCircuits, CircuitEvent, CircuitFault, CircuitNames,
+    CircuitSnapshot, CircuitView, Claim, Course, Dial, DialFailure, DialId, Egress, EndAddresses,
+    EndReason, Established, FailedAttempt, FailureCause, Forward, ForwardFault, ForwardKind,
+    REROUTE_ATTEMPT, Right, Route, RouteErrorCode, RouteFailure, RouteId, RouteResult, Target,
 };
 pub use fabric::{Fabric, FabricEvent, FabricOptions, Service, SmartRerouting};
 pub use ids::{Address, CircuitId, IdLengthError, LinkId};
 pub use network::{
     FaultKind, Link, LinkConnection, LinkConnections, LinkEvent, LinkFault, LinkRefusal,
-    LinkReport, LinkState, Network, NetworkOptions, NetworkOutput, Path, Paths, RouterSession,
-    RouterSlot, RouterSpec,
+    LinkReport, LinkState, Network, NetworkOptions, NetworkOutput, Path, Paths, RouterEvent,
+    RouterSession, RouterSlot, RouterSpec,
 };
 pub use portcullis_channel::Moment;
 pub use terminators::{
-    Choice, ChoiceError, Chosen, PeerData, Terminator, TerminatorCost, Terminators,
+    Choice, ChoiceError, Chosen, PeerData, Terminator, TerminatorCost, TerminatorCounts,
+    Terminators,
 };

@@ -22,7 +22,7 @@ mod routers;
 pub use link::{
     FaultKind, Link, LinkConnection, LinkConnections, LinkFault, LinkReport, LinkState,
 };
-pub use output::{LinkEvent, LinkRefusal, NetworkOutput};
+pub use output::{LinkEvent, LinkRefusal, NetworkOutput, RouterEvent};
 pub use path::{Path, Paths};
 pub use routers::{RouterSession, RouterSlot, RouterSpec};
 
@@ -32,7 +32,7 @@ use portcullis_channel::Moment;
 use portcullis_domain::ids::RouterId;
 use routers::Routers;
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// Times and limits. Worst-case memory is proportional to the number of routers times
@@ -66,7 +66,8 @@ impl Default for NetworkOptions {
 pub struct Network {
     options: NetworkOptions,
     routers: Routers,
-    links: BTreeMap<LinkId, Link>,
+    /// Shared with events that nobody has looked at yet.
+    links: BTreeMap<LinkId, Arc<Link>>,
     /// Number of links that each router has reported.
     link_counts: BTreeMap<RouterSlot, usize>,
     /// Made from the rest when a path is searched, dropped when the rest changes.
@@ -99,8 +100,10 @@ impl Network {
             return;
         };
         self.drop_links(|link| link.has_end(router));
-        let session = self.routers.session(router);
-        self.output.extend(session.map(NetworkOutput::SessionEnded));
+        if let Some(session) = self.routers.session(router) {
+            self.output.push_back(NetworkOutput::SessionEnded(session));
+            self.announce_router(id.clone(), false);
+        }
         self.routers.remove(router);
         self.graph.take();
         self.output.push_back(NetworkOutput::RouterLost(router));
@@ -111,8 +114,10 @@ impl Network {
     pub fn connect(&mut self, id: &RouterId) -> Option<RouterSession> {
         let router = self.routers.find(id)?;
         let (session, replaced) = self.routers.connect(router);
-        self.output
-            .extend(replaced.map(NetworkOutput::SessionEnded));
+        match replaced {
+            Some(replaced) => self.output.push_back(NetworkOutput::SessionEnded(replaced)),
+            None => self.announce_router(id.clone(), true),
+        }
         self.output.push_back(NetworkOutput::Connected(session));
         self.add_paths();
         Some(session)
@@ -123,6 +128,9 @@ impl Network {
         if self.routers.disconnect(session, now + self.options.hold) {
             self.graph.take();
             self.output.push_back(NetworkOutput::SessionEnded(session));
+            if let Some(id) = self.router_id(session.router()) {
+                self.announce_router(id.clone(), false);
+            }
         }
     }
 
@@ -143,17 +151,24 @@ impl Network {
         self.routers.get(router).map(|router| &router.id)
     }
 
-    pub fn link(&self, id: &LinkId) -> Option<&Link> {
-        self.links.get(id)
+    /// The id of a router, also of one that was removed a short time ago, for those who tell of the past.
+    pub fn past_router_id(&self, router: RouterSlot) -> Option<&RouterId> {
+        let present = self.router_id(router);
+        present.or_else(|| self.routers.removed(router))
     }
 
-    pub(crate) fn find_link(&self, id: &str) -> Option<&Link> {
-        self.links.get(id)
+    pub fn link(&self, id: &LinkId) -> Option<&Link> {
+        self.find_link(id.as_str())
+    }
+
+    /// The link with an id that may be of any length.
+    pub fn find_link(&self, id: &str) -> Option<&Link> {
+        self.links.get(id).map(Arc::as_ref)
     }
 
     /// All links, by id.
     pub fn links(&self) -> impl Iterator<Item = &Link> {
-        self.links.values()
+        self.links.values().map(Arc::as_ref)
     }
 
     /// Whether circuits may use the link: it is up, and both ends are connected.
@@ -164,7 +179,7 @@ impl Network {
 
     /// Sets the cost of a link apart from its latencies; false if the link is unknown.
     pub fn set_link_cost(&mut self, id: &LinkId, cost: u32) -> bool {
-        let link = self.links.get_mut(id);
+        let link = self.links.get_mut(id).map(Arc::make_mut);
         let is_known = link.map(|link| link.static_cost = cost).is_some();
         self.graph.take();
         is_known
@@ -172,7 +187,7 @@ impl Network {
 
     /// Keeps circuits off a link, or allows them again; false if the link is unknown.
     pub fn set_link_down(&mut self, id: &LinkId, is_down: bool) -> bool {
-        let Some(link) = self.links.get_mut(id) else {
+        let Some(link) = self.links.get_mut(id).map(Arc::make_mut) else {
             return false;
         };
         let was_down = std::mem::replace(&mut link.is_down, is_down);
@@ -189,7 +204,7 @@ impl Network {
 
     /// Removes a link, and tells its ends to close it; all routers if it is unknown.
     pub fn remove_link(&mut self, id: &LinkId) {
-        if let Some(link) = self.drop_link(id) {
+        if let Some(link) = self.drop_link(id, None) {
             self.close_link(link.source, id, link.iteration);
             self.close_link(link.destination, id, link.iteration);
             return;
@@ -237,11 +252,11 @@ impl Network {
             .map(|link| link.id.clone())
             .collect();
         for link in gone {
-            self.drop_link(&link);
+            self.drop_link(&link, None);
         }
     }
 
-    fn drop_link(&mut self, id: &LinkId) -> Option<Link> {
+    fn drop_link(&mut self, id: &LinkId, fault: Option<FaultKind>) -> Option<Arc<Link>> {
         let link = self.links.remove(id)?;
         if let Some(count) = self.link_counts.get_mut(&link.source) {
             *count -= 1;
@@ -251,7 +266,8 @@ impl Network {
         }
         self.graph.take();
         self.output.push_back(NetworkOutput::LinkLost(id.clone()));
-        self.announce(LinkEvent::Removed(id.clone()));
+        let gone = Arc::clone(&link);
+        self.announce(LinkEvent::Removed { link: gone, fault });
         Some(link)
     }
 
@@ -263,6 +279,11 @@ impl Network {
                 link: link.clone(),
                 iteration,
             }));
+    }
+
+    fn announce_router(&mut self, router: RouterId, is_online: bool) {
+        let event = RouterEvent { router, is_online };
+        self.output.push_back(NetworkOutput::Router(event));
     }
 
     fn add_paths(&mut self) {

@@ -47,8 +47,9 @@ pub struct Terminator {
 /// Terminators by id and by service.
 #[derive(Debug, Default)]
 pub struct Terminators {
-    by_id: BTreeMap<TerminatorId, Entry>,
-    by_service: BTreeMap<ServiceId, BTreeSet<TerminatorId>>,
+    entries: BTreeMap<TerminatorId, Entry>,
+    of_services: BTreeMap<ServiceId, BTreeSet<TerminatorId>>,
+    at_routers: BTreeMap<RouterId, BTreeSet<TerminatorId>>,
 }
 
 #[derive(Debug)]
@@ -104,11 +105,21 @@ pub struct TerminatorCost {
     pub dynamic: u16,
 }
 
+/// How many terminators a service has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TerminatorCounts {
+    pub all: u32,
+    /// Those with this precedence whose router is connected.
+    pub usable_default: u32,
+    pub usable_required: u32,
+}
+
 impl Terminators {
     pub const fn new() -> Self {
         Self {
-            by_id: BTreeMap::new(),
-            by_service: BTreeMap::new(),
+            entries: BTreeMap::new(),
+            of_services: BTreeMap::new(),
+            at_routers: BTreeMap::new(),
         }
     }
 
@@ -116,56 +127,82 @@ impl Terminators {
     pub fn set(&mut self, terminator: Terminator) {
         let id = terminator.id.clone();
         let mut dynamic_cost = DynamicCost::default();
-        if let Some(known) = self.by_id.get(&id) {
+        if let Some(known) = self.entries.get(&id) {
             dynamic_cost = known.dynamic_cost;
-            let service = known.terminator.service.clone();
-            self.unlist(&service, &id);
+            let Terminator {
+                service, router, ..
+            } = &known.terminator;
+            unlist(&mut self.of_services, service, &id);
+            unlist(&mut self.at_routers, router, &id);
         }
-        let service = terminator.service.clone();
-        self.by_service
-            .entry(service)
-            .or_default()
-            .insert(id.clone());
+        let service = self.of_services.entry(terminator.service.clone());
+        service.or_default().insert(id.clone());
+        let router = self.at_routers.entry(terminator.router.clone());
+        router.or_default().insert(id.clone());
         let entry = Entry {
             terminator,
             dynamic_cost,
         };
-        self.by_id.insert(id, entry);
+        self.entries.insert(id, entry);
     }
 
     pub fn remove(&mut self, id: &TerminatorId) -> Option<Terminator> {
-        let Entry { terminator, .. } = self.by_id.remove(id)?;
-        self.unlist(&terminator.service, id);
+        let Entry { terminator, .. } = self.entries.remove(id)?;
+        unlist(&mut self.of_services, &terminator.service, id);
+        unlist(&mut self.at_routers, &terminator.router, id);
         Some(terminator)
     }
 
-    fn unlist(&mut self, service: &ServiceId, id: &TerminatorId) {
-        if let Some(listed) = self.by_service.get_mut(service) {
-            listed.remove(id);
-            if listed.is_empty() {
-                self.by_service.remove(service);
-            }
-        }
-    }
-
     pub fn get(&self, id: &TerminatorId) -> Option<&Terminator> {
-        self.by_id.get(id).map(|entry| &entry.terminator)
+        self.entries.get(id).map(|entry| &entry.terminator)
     }
 
     /// The terminators of a service, by id.
     pub fn of_service(&self, service: &ServiceId) -> impl Iterator<Item = &Terminator> {
-        let listed = self.by_service.get(service).into_iter().flatten();
+        let listed = self.of_services.get(service).into_iter().flatten();
         listed.filter_map(|id| self.get(id))
     }
 
+    /// The terminators at a router, by id.
+    pub fn at_router(&self, router: &RouterId) -> impl Iterator<Item = &Terminator> {
+        let listed = self.at_routers.get(router).into_iter().flatten();
+        listed.filter_map(|id| self.get(id))
+    }
+
+    /// How many terminators a service has, and how many of them can be used now.
+    pub fn count(&self, service: &ServiceId, network: &Network) -> TerminatorCounts {
+        let mut counts = TerminatorCounts::default();
+        for terminator in self.of_service(service) {
+            counts.all += 1;
+            let router = network.find_router(&terminator.router);
+            if router.and_then(|router| network.session(router)).is_some() {
+                match terminator.precedence {
+                    Precedence::Default => counts.usable_default += 1,
+                    Precedence::Required => counts.usable_required += 1,
+                    Precedence::Failed => {},
+                }
+            }
+        }
+        counts
+    }
+
     pub fn cost(&self, id: &TerminatorId, now: Moment) -> Option<TerminatorCost> {
-        let cost = self.by_id.get(id)?.dynamic_cost;
-        let (circuits, failures) = cost.parts(now);
-        Some(TerminatorCost {
-            circuits,
-            failures,
-            dynamic: cost.total(now),
-        })
+        Some(cost_now(self.entries.get(id)?.dynamic_cost, now))
+    }
+
+    /// Number of terminators.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// What all terminators cost now, by id.
+    pub fn costs(&self, now: Moment) -> impl Iterator<Item = (&TerminatorId, TerminatorCost)> {
+        let entries = self.entries.iter();
+        entries.map(move |(id, entry)| (id, cost_now(entry.dynamic_cost, now)))
     }
 
     /// Chooses a terminator of a service, and the cheapest path to it.
@@ -221,7 +258,7 @@ impl Terminators {
     }
 
     fn candidate<'a>(&self, terminator: &'a Terminator, path: u64, now: Moment) -> Candidate<'a> {
-        let dynamic = self.by_id.get(&terminator.id);
+        let dynamic = self.entries.get(&terminator.id);
         let dynamic = dynamic.map_or(0, |entry| entry.dynamic_cost.total(now));
         let cost = u64::from(terminator.cost) + u64::from(dynamic) + path;
         Candidate {
@@ -252,8 +289,26 @@ impl Terminators {
     }
 
     fn change(&mut self, id: &TerminatorId, change: impl FnOnce(&mut DynamicCost)) {
-        if let Some(entry) = self.by_id.get_mut(id) {
+        if let Some(entry) = self.entries.get_mut(id) {
             change(&mut entry.dynamic_cost);
+        }
+    }
+}
+
+fn cost_now(cost: DynamicCost, now: Moment) -> TerminatorCost {
+    let (circuits, failures) = cost.parts(now);
+    TerminatorCost {
+        circuits,
+        failures,
+        dynamic: cost.total(now),
+    }
+}
+
+fn unlist<K: Ord>(listed: &mut BTreeMap<K, BTreeSet<TerminatorId>>, under: &K, id: &TerminatorId) {
+    if let Some(ids) = listed.get_mut(under) {
+        ids.remove(id);
+        if ids.is_empty() {
+            listed.remove(under);
         }
     }
 }

@@ -12,6 +12,7 @@ mod cors;
 pub mod error;
 mod fair_queue;
 mod list;
+mod management_channel;
 pub mod openapi;
 pub mod path;
 mod peer;
@@ -30,6 +31,7 @@ mod streaming_body;
 mod web_app;
 
 pub use content_negotiation::Consumes;
+pub use management_channel::ManagementChannel;
 pub use query::Query;
 pub use service::ControllerService;
 pub use state::{AppState, BuildInfo};

@@ -9,6 +9,7 @@ use portcullis_api::envelope::{Created, Envelope, ListEnvelope};
 use portcullis_api::json;
 use portcullis_app::listing::Schema;
 use portcullis_domain::view::Page;
+use portcullis_listener::Upgrade;
 use serde::Serialize;
 
 #[derive(Debug)]
@@ -18,6 +19,8 @@ pub enum ResponseContent {
     Parts(Streaming),
     /// A body that never changes, built once for all requests.
     StaticBody(&'static Static),
+    /// No body: the connection becomes something else.
+    Upgrade(Upgrade),
 }
 
 /// A response body that never changes, in every encoding in which it is sent.

@@ -2,6 +2,7 @@
 
 use crate::content_negotiation::{self, Consumes};
 use crate::error::{ApiError, truncated_method};
+use crate::management_channel::ManagementChannel;
 use crate::path::{self, Api, ApiPath};
 use crate::query::Query;
 use crate::refusal_log::RefusalLog;
@@ -13,14 +14,17 @@ use crate::route::{
     NoBody, Payload as _, RequestContext, Route, RouteLookup, RouteRequest, RouteTable,
 };
 use crate::routes::oidc;
+use crate::session::SessionCredential;
 use crate::state::AppState;
-use crate::{compress, cors, session};
+use crate::{compress, cors, management_channel, session};
+use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, header};
 use http_body_util::BodyExt as _;
 use portcullis_api::code::Code;
 use portcullis_api::error::Cause;
 use portcullis_app::audit;
-use portcullis_domain::access::{Access, Caller, Origin};
+use portcullis_app::fabric::OpenChannel;
+use portcullis_domain::access::{Access, Action as _, ApiSurface, Caller, Origin, Permit};
 use portcullis_domain::compatibility::OPENZITI_LEVEL;
 use portcullis_domain::ids::RequestId;
 use portcullis_listener::{
@@ -35,6 +39,9 @@ const INSTANCE: HeaderName = HeaderName::from_static("ziti-instance-id");
 
 /// Bytes of an unmatched request path that are logged.
 const MAX_LOGGED_PATH: usize = 200;
+
+/// When to try again while too many management channels are open.
+const CHANNEL_RETRY_SECONDS: u32 = 10;
 
 /// The service behind a listener: the controller's APIs.
 #[derive(Debug, Clone)]
@@ -98,7 +105,7 @@ impl Service for ControllerService {
             let options = ResponseOptions::from_headers(&head.headers);
             let request_id = inner.request_ids.next();
             let address = connection.peer.ip();
-            let target = inner.match_route(&head);
+            let target = inner.find_target(&head);
             let api = target.api;
             let is_page = api == Api::Oidc && oidc::is_page_load(&head.headers);
             let span = tracing::info_span!(
@@ -162,26 +169,39 @@ impl Inner {
         &self,
         connection: Arc<Connection>,
         head: http::request::Parts,
-        RouteMatch { api, route: found }: RouteMatch<'_>,
+        Target { api, endpoint }: Target<'_>,
         body: Body,
         request_id: RequestId,
     ) -> Result<ApiResponse, ApiError> {
-        if found.is_err() {
-            body.check_announced(NoBody::MAX_BYTES)?;
-        }
-        let (route, parameters) = found?;
         let origin = Origin {
             request: request_id,
             address: connection.peer.ip().to_canonical(),
+        };
+        let (route, parameters) = match endpoint {
+            Ok(Endpoint::Route(route, parameters)) => (route, parameters),
+            Ok(Endpoint::ManagementChannel(channel)) => {
+                return self
+                    .open_channel(channel, &connection, &head, &body, origin)
+                    .await;
+            },
+            Err(error) => {
+                body.check_announced(NoBody::MAX_BYTES)?;
+                return Err(error);
+            },
+        };
+        let operation = Operation {
+            api,
+            method: &route.method,
+            path: route.path,
+            access: route.access,
         };
         let mut memory = RequestMemory::unauthenticated(&self.budgets, &origin, &head)?;
         let (caller, credential) = if route.access == Access::Public {
             (None, None)
         } else {
-            let (caller, credential) =
-                session::resolve(&self.state.app, &head.headers, &connection, origin.clone())
-                    .await
-                    .inspect_err(|error| self.audit_denial(error, &origin, None, (api, route)))?;
+            let (caller, credential) = self
+                .resolve(&head.headers, &connection, &origin, operation)
+                .await?;
             memory.transfer_to(&caller)?;
             (Some(caller), Some(credential))
         };
@@ -214,11 +234,61 @@ impl Inner {
         };
         outcome.map_err(|error| match &known_caller {
             Some(caller) => {
-                self.audit_denial(&error, &caller.origin, Some(caller), (api, route));
+                self.audit_denial(&error, &caller.origin, Some(caller), operation);
                 error.disclose_to(caller)
             },
             None => error,
         })
+    }
+
+    /// Opens the management channel, or answers a request that is no upgrade.
+    async fn open_channel(
+        &self,
+        channel: &dyn ManagementChannel,
+        connection: &Connection,
+        head: &http::request::Parts,
+        body: &Body,
+        origin: Origin,
+    ) -> Result<ApiResponse, ApiError> {
+        let operation = Operation {
+            api: Api::Fabric,
+            method: &head.method,
+            path: management_channel::PATH,
+            access: ApiSurface::Edge.access(OpenChannel::ACCESS),
+        };
+        let mut memory = RequestMemory::unauthenticated(&self.budgets, &origin, head)?;
+        let (caller, _credential) = self
+            .resolve(&head.headers, connection, &origin, operation)
+            .await?;
+        memory.transfer_to(&caller)?;
+        let permit = Permit::request(ApiSurface::Edge, Arc::clone(&caller)).map_err(|denied| {
+            let error = ApiError::from(denied);
+            self.audit_denial(&error, &origin, Some(&caller), operation);
+            error
+        })?;
+        let accept = match management_channel::check(head, !body.is_absent()) {
+            Ok(accept) => accept,
+            Err(refusal) => return Ok(refusal),
+        };
+        let upgrade = channel.open(permit).ok_or_else(|| {
+            ApiError::new(Code::ServerTooManyRequests)
+                .retry_after(CHANNEL_RETRY_SECONDS)
+                .with_detail("too many management channels are open")
+        })?;
+        Ok(management_channel::switching(accept, upgrade))
+    }
+
+    /// Resolves the session of a request that needs one.
+    async fn resolve(
+        &self,
+        headers: &HeaderMap,
+        connection: &Connection,
+        origin: &Origin,
+        operation: Operation<'_>,
+    ) -> Result<(Arc<Caller>, SessionCredential), ApiError> {
+        session::resolve(&self.state.app, headers, connection, origin.clone())
+            .await
+            .inspect_err(|error| self.audit_denial(error, origin, None, operation))
     }
 
     /// Writes an audit record if a request was denied for lack of a session or a permission.
@@ -227,31 +297,43 @@ impl Inner {
         error: &ApiError,
         origin: &Origin,
         caller: Option<&Caller>,
-        (api, route): (Api, &Route),
+        operation: Operation<'_>,
     ) {
         if error.status != StatusCode::UNAUTHORIZED {
             return;
         }
-        let path = format!("{}{}", api.base_path(), route.path);
-        let reason = denial_reason(error, caller, route.access);
+        let path = format!("{}{}", operation.api.base_path(), operation.path);
+        let reason = denial_reason(error, caller, operation.access);
         let refusal = audit::RefusalEvent {
             operation: "access.denied",
             origin,
             caller,
             login_method: None,
             name: None,
-            request: Some((route.method.as_str(), &path)),
+            request: Some((truncated_method(operation.method), &path)),
             reason: &reason,
         };
         audit::record_refusal(&self.state.app, &refusal);
     }
 
-    /// Matches a request to a route.
-    fn match_route(&self, head: &http::request::Parts) -> RouteMatch<'_> {
-        let target = path::resolve(head.uri.path(), |api| self.table.serves(api));
-        RouteMatch {
+    /// Finds what a request is for.
+    fn find_target(&self, head: &http::request::Parts) -> Target<'_> {
+        let raw = head.uri.path();
+        let channel = self.state.management_channel.as_deref();
+        if let Some(channel) = channel
+            && raw.strip_prefix(Api::Fabric.base_path()) == Some(management_channel::PATH)
+            && self.table.serves(Api::Fabric)
+        {
+            return Target {
+                api: Api::Fabric,
+                endpoint: Ok(Endpoint::ManagementChannel(channel)),
+            };
+        }
+        let target = path::resolve(raw, |api| self.table.serves(api));
+        let route = self.find_route(&target, &head.method);
+        Target {
             api: target.api,
-            route: self.find_route(&target, &head.method),
+            endpoint: route.map(|(route, parameters)| Endpoint::Route(route, parameters)),
         }
     }
 
@@ -274,6 +356,10 @@ impl Inner {
 
     /// Adds the headers that every response has but those to preflights.
     fn add_common_headers(&self, mut response: ServiceResponse) -> ServiceResponse {
+        // What follows is no HTTP.
+        if response.status() == StatusCode::SWITCHING_PROTOCOLS {
+            return response;
+        }
         // A 413 does not name the server, as OpenZiti's does not.
         if response.status() != StatusCode::PAYLOAD_TOO_LARGE {
             response
@@ -287,18 +373,36 @@ impl Inner {
     }
 }
 
-/// The API and the route that a request is for.
-struct RouteMatch<'t> {
+/// What a request is for.
+struct Target<'t> {
     api: Api,
-    route: Result<(&'t Route, BTreeMap<&'static str, String>), ApiError>,
+    endpoint: Result<Endpoint<'t>, ApiError>,
 }
 
-impl RouteMatch<'_> {
+enum Endpoint<'t> {
+    /// With the parameters of its path.
+    Route(&'t Route, BTreeMap<&'static str, String>),
+    ManagementChannel(&'t dyn ManagementChannel),
+}
+
+/// What a request wants to do, for the audit trail.
+#[derive(Clone, Copy)]
+struct Operation<'r> {
+    api: Api,
+    method: &'r Method,
+    /// Within the API.
+    path: &'r str,
+    access: Access,
+}
+
+impl Target<'_> {
     /// The path for the log: that of the route, or the client's, truncated. The query is left out,
     /// since it may hold a token.
     fn logged_path<'a>(&'a self, head: &'a http::request::Parts) -> &'a str {
-        if let Ok((route, _)) = &self.route {
-            return route.path;
+        match &self.endpoint {
+            Ok(Endpoint::Route(route, _)) => return route.path,
+            Ok(Endpoint::ManagementChannel(_)) => return management_channel::PATH,
+            Err(_) => {},
         }
         let path = head.uri.path();
         path.get(..path.floor_char_boundary(MAX_LOGGED_PATH))
@@ -358,7 +462,12 @@ fn build_response(
             (error.status, Some("application/json"), error.headers, body)
         },
     };
+    let mut upgrade = None;
     let (body, is_gzip) = match body {
+        ResponseContent::Upgrade(accepted) => {
+            upgrade = Some(accepted);
+            (full_body(Bytes::new()), false)
+        },
         ResponseContent::Full(body) => {
             let gzipped = options
                 .accepts_gzip
@@ -378,6 +487,9 @@ fn build_response(
     };
     let mut response = Response::new(body);
     *response.status_mut() = status;
+    if let Some(upgrade) = upgrade {
+        response.extensions_mut().insert(upgrade);
+    }
     let response_headers = response.headers_mut();
     if let Some(content_type) = content_type {
         response_headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));

@@ -1,5 +1,6 @@
 //! State that all handlers share.
 
+use crate::management_channel::ManagementChannel;
 use crate::path::Api;
 use portcullis_app::App;
 use std::sync::Arc;
@@ -25,6 +26,8 @@ pub struct AppState {
     pub addresses: Vec<(Api, Vec<String>)>,
     /// Random text that changes with each start, by which clients notice a restart.
     pub instance_id: String,
+    /// What serves the management channel, if it is served.
+    pub management_channel: Option<Arc<dyn ManagementChannel>>,
 }
 
 impl std::fmt::Debug for AppState {

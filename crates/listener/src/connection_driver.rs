@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use hyper::rt::Executor;
 use hyper::server::conn::{http1, http2};
+use hyper::upgrade::Upgraded;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use portcullis_domain::peer::Peer;
 use rustls::ServerConfig;
@@ -31,6 +32,7 @@ use crate::request_parser::RequestParser;
 use crate::request_stream::RequestStream;
 use crate::stream_service::{Greeting, StreamService, StreamServices};
 use crate::tracked_stream::TrackedStream;
+use crate::upgrade::{AcceptedUpgrade, UpgradeSlot};
 use crate::{Alpn, Budgets, Connection, Limits, Service, http2_frames, keep_alive, plain_http};
 
 /// Time for a connection to close gracefully, and for tasks of abandoned requests to end.
@@ -176,8 +178,49 @@ async fn serve_http1(
     if shared.limits.max_headers != Limits::default().max_headers {
         builder.max_headers(shared.limits.max_headers);
     }
-    let conn = builder.serve_connection(io, handler);
-    drive(&StopSignals::child_of(shared), charge.holder(), conn).await;
+    let upgrade = handler.upgrade.clone();
+    let signals = StopSignals::child_of(shared);
+    let conn = builder.serve_connection(io, handler).with_upgrades();
+    drive(&signals, charge.holder(), conn).await;
+    if let Some(accepted) = upgrade.take() {
+        Box::pin(serve_upgraded(signals, charge.holder(), accepted)).await;
+    }
+}
+
+/// Serves a connection after its 101. It is still charged, and may be closed to make room for others.
+async fn serve_upgraded(signals: StopSignals, activity: &Arc<Activity>, accepted: AcceptedUpgrade) {
+    // Fails if the connection ended with its 101.
+    let Ok(upgraded) = accepted.connection.await else {
+        return;
+    };
+    let Some(stream) = plain_stream(upgraded) else {
+        tracing::debug!("connection closed: the client did not wait for its upgrade");
+        return;
+    };
+    if let Err(error) = keep_alive::enable(stream.get_ref().0) {
+        tracing::debug!(%error, "no keep-alive for a connection");
+    }
+    let _busy = activity.begin_request(0);
+    let serving = (accepted.serve)(stream, signals.shutdown);
+    tokio::select! {
+        biased;
+        () = serving => {},
+        () = activity.evicted() => {
+            tracing::debug!("connection closed to make room for others");
+        },
+        () = signals.abort.cancelled() => {},
+    }
+}
+
+/// The stream of a connection that was upgraded; `None` if the client has sent more than its request, which
+/// it may not before it has the answer (RFC 6455, section 4.1).
+fn plain_stream(upgraded: Upgraded) -> Option<TlsStream<TcpStream>> {
+    let parts = upgraded.downcast::<Stream>().ok()?;
+    if !parts.read_buf.is_empty() {
+        return None;
+    }
+    let tracked = parts.io.into_inner().into_inner()?;
+    Some(tracked.into_inner())
 }
 
 async fn serve_http2(
@@ -233,6 +276,7 @@ fn prepare(
         connection,
         activity,
         refused,
+        upgrade: UpgradeSlot::default(),
     };
     (TokioIo::new(stream), handler, charge)
 }
@@ -306,7 +350,7 @@ trait HttpConnection {
     fn start_shutdown(&mut self);
 }
 
-impl HttpConnection for http1::Connection<Stream, Handler> {
+impl HttpConnection for http1::UpgradeableConnection<Stream, Handler> {
     fn poll_done(&mut self, cx: &mut Context<'_>) -> Poll<hyper::Result<()>> {
         Pin::new(self).poll(cx)
     }

@@ -8,10 +8,12 @@ use bytes::Bytes;
 use http::header::{CONNECTION, EXPECT, HOST, HeaderValue};
 use http::{Method, Request, Response, StatusCode, Version};
 use hyper::body::Incoming;
+use hyper::upgrade::OnUpgrade;
 
 use crate::activity::Activity;
 use crate::refusal::{HeadRefusal, RefusedRequest};
 use crate::tracked_body::TrackedBody;
+use crate::upgrade::{Upgrade, UpgradeSlot};
 use crate::{Body, Connection, Service, ServiceResponse, catch_panic, full_body};
 
 /// Handles the requests of one connection.
@@ -23,6 +25,8 @@ pub(crate) struct Handler {
     pub(crate) activity: Arc<Activity>,
     /// The request that the parser refused.
     pub(crate) refused: Arc<RefusedRequest>,
+    /// What becomes of the connection after a 101.
+    pub(crate) upgrade: UpgradeSlot,
 }
 
 impl hyper::service::Service<Request<Incoming>> for Handler {
@@ -56,11 +60,15 @@ impl Handler {
         let is_http1 = request.version() < Version::HTTP_2;
         let is_tunnel = matches!(*request.method(), Method::CONNECT | Method::TRACE);
         let may_read = !request.headers().contains_key(EXPECT);
-        let (parts, incoming) = request.into_parts();
+        let (mut parts, incoming) = request.into_parts();
+        let asked = parts.extensions.remove::<OnUpgrade>();
         let (body, remainder) = Body::from_incoming(incoming, is_http1);
         let mut response = self.call_service(Request::from_parts(parts, body)).await;
         if is_tunnel && response.status().is_success() {
             response = empty_response(StatusCode::METHOD_NOT_ALLOWED);
+        }
+        if response.status() == StatusCode::SWITCHING_PROTOCOLS {
+            response = self.switch_protocols(response, asked);
         }
         let is_reusable = remainder.discard(may_read).await;
         if !is_reusable {
@@ -71,6 +79,20 @@ impl Handler {
         } else {
             response
         }
+    }
+
+    /// Takes note of what serves the connection after a 101.
+    fn switch_protocols(
+        &self,
+        mut response: ServiceResponse,
+        asked: Option<OnUpgrade>,
+    ) -> ServiceResponse {
+        let upgrade = response.extensions_mut().remove::<Upgrade>();
+        if upgrade.is_some_and(|upgrade| self.upgrade.accept(asked, &upgrade)) {
+            return response;
+        }
+        tracing::error!(peer = %self.connection.peer, "a connection cannot be upgraded that the service wanted to");
+        empty_response(StatusCode::INTERNAL_SERVER_ERROR)
     }
 
     /// Calls the service, turning a panic into a 500.

@@ -7,7 +7,8 @@
 //! [`Service`]; a closure from connection and request to a future of a [`ServiceResponse`] is one.
 //!
 //! Other protocols may share its port, or have it for themselves: clients ask for them by ALPN, and a
-//! [`StreamService`] gets their connections after the handshake.
+//! [`StreamService`] gets their connections after the handshake. A service may also take over a connection
+//! of HTTP/1.1 by an [`Upgrade`].
 //!
 //! It refuses these requests itself, with a response from [`Service::refuse`], and closes the
 //! connection:
@@ -57,6 +58,7 @@ mod tls;
 mod tracked_body;
 mod tracked_stream;
 mod unread_responses;
+mod upgrade;
 
 use std::error::Error;
 use std::pin::Pin;
@@ -76,6 +78,7 @@ pub use limits::{Http2Limits, Limits, Quota, Quotas};
 pub use refusal::HeadRefusal;
 pub use stream_service::{Greeting, StreamFuture, StreamService};
 pub use tls::{ServerTls, TlsError};
+pub use upgrade::Upgrade;
 
 /// Error of a response body that is streamed; the connection is closed.
 pub type ResponseBodyError = Box<dyn Error + Send + Sync>;

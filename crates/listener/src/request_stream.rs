@@ -29,6 +29,13 @@ impl<S> RequestStream<S> {
         }
     }
 
+    /// The stream without the validation of requests; `None` if something was read that is no part of a
+    /// complete request.
+    pub(crate) fn into_inner(self) -> Option<S> {
+        let has_partial = self.tracker.pending().bytes(false, 1) > 0;
+        (self.out.1.is_empty() && !has_partial).then_some(self.inner)
+    }
+
     /// Copies pending output to `buf`, and reports whether there was any.
     fn read_output(&mut self, buf: &mut ReadBuf<'_>) -> bool {
         let (start, out) = &mut self.out;

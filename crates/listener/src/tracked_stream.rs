@@ -39,6 +39,11 @@ impl<S> TrackedStream<S> {
         }
     }
 
+    /// The stream itself.
+    pub(crate) fn into_inner(self) -> S {
+        self.inner
+    }
+
     /// Records the outcome of a write.
     fn record_write(&self, outcome: &Poll<io::Result<usize>>) {
         match outcome {

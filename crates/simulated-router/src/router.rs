@@ -3,7 +3,9 @@
 use crate::RouterOptions;
 use crate::patience::soon;
 use portcullis_channel::group::DialFailure;
-use portcullis_channel::{Frame, REQUEST_TIMEOUT, ReplyTo, ResultMessage, UnixNanos};
+use portcullis_channel::{
+    ContentType, Frame, Message, Priority, REQUEST_TIMEOUT, ReplyTo, ResultMessage, UnixNanos,
+};
 use portcullis_transport::{
     ChannelHandle, Clock, Connector, DialError, Group, GroupSettings, Inbox, Transport,
     TransportLimits,
@@ -123,6 +125,24 @@ impl SimulatedRouter {
         self.channel
             .reply(request, message.priority(), encoded)
             .unwrap();
+    }
+
+    /// Replies with a message of this type whose body need not be one.
+    pub fn reply_anything(
+        &self,
+        request: &ReplyTo,
+        content_type: ContentType,
+        body: &'static [u8],
+    ) {
+        let message = Message::new(content_type).with_body(body);
+        self.channel
+            .reply(request, Priority::Default, message)
+            .unwrap();
+    }
+
+    /// Closes the channel.
+    pub fn close(&self) {
+        self.channel.close();
     }
 
     /// The next message that is no awaited reply; none when the router has ended.

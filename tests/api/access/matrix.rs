@@ -48,6 +48,7 @@ impl Standing {
                 Some(Permission::One(given, only)) => (given, only) == (subject, verb),
                 None | Some(Permission::AdminReadOnly) => false,
             },
+            Access::GrantedWhole(subject) => permission == Some(Permission::All(subject)),
             Access::Granted(subject, verb) => match permission {
                 None => false,
                 Some(Permission::AdminReadOnly) => verb.name() == "read",

@@ -97,6 +97,7 @@ fn demand(route: &Route) -> String {
         Access::GrantedExplicitly(subject, verb) => {
             format!("`{}.{}`, by name", subject.name(), verb.name())
         },
+        Access::GrantedWhole(subject) => format!("`{}`, as a whole", subject.name()),
     };
     if route.is_implemented {
         demand

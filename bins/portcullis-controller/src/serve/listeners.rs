@@ -12,7 +12,9 @@ use portcullis_controller_config::{
 use portcullis_domain::entropy;
 use portcullis_http::path::Api;
 use portcullis_http::route::RouteTable;
-use portcullis_http::{AppState, ControllerService, WebApp, WithWebApps, routes};
+use portcullis_http::{
+    AppState, ControllerService, ManagementChannel, WebApp, WithWebApps, routes,
+};
 use portcullis_listener::{Budgets, Limits, Listener, Quota, Quotas, ServerTls, Service};
 use portcullis_yaml::syntax::HostPort;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -146,6 +148,7 @@ impl Listeners {
         self,
         certificates: &ServerCertificates,
         routers: &Arc<ControlChannel>,
+        management_channel: Arc<dyn ManagementChannel>,
         descriptors: Descriptors,
         tasks: &TaskTracker,
         stop: &CancellationToken,
@@ -157,6 +160,7 @@ impl Listeners {
             build: BUILD,
             addresses: self.addresses(),
             instance_id,
+            management_channel: Some(management_channel),
         };
         let state = Arc::new(state);
         let found = descriptors.limit;

@@ -19,6 +19,7 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
             "state",
             "read_model",
             "live_network",
+            "network_inspection",
             // What follows from the records of one snapshot.
             "records",
             "session_validity",
@@ -210,7 +211,15 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
     },
     ModuleOrder {
         name: "events",
-        modules: &["namespace", "event", "options", "filter", "subscription"],
+        modules: &[
+            "namespace",
+            "event",
+            "inspected_metrics",
+            "publisher",
+            "options",
+            "filter",
+            "subscription",
+        ],
     },
     ModuleOrder {
         name: "fabric",
@@ -229,6 +238,22 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
             "completion",
             "reference",
             "text",
+        ],
+    },
+    ModuleOrder {
+        name: "management-channel",
+        modules: &[
+            "limits",
+            "closing",
+            "event_request",
+            "exchange",
+            "queries",
+            "outgoing",
+            "requests",
+            "standing",
+            "admission",
+            "connection",
+            "server",
         ],
     },
     ModuleOrder {

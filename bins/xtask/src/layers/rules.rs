@@ -42,6 +42,7 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
         AllowedDependencies::Only(&[
             "config-types",
             "domain",
+            "events",
             "filter",
             "index",
             "oidc",
@@ -63,6 +64,7 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
             "channel",
             "data-model",
             "domain",
+            "events",
             "fabric",
             "pki",
             "transport",
@@ -103,6 +105,10 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
     ("index", AllowedDependencies::Only(&["domain", "filter"])),
     ("key-table", AllowedDependencies::Only(&["yaml"])),
     ("listener", AllowedDependencies::Only(&["domain", "pki"])),
+    (
+        "management-channel",
+        AllowedDependencies::Only(&["app", "channel", "domain", "event-sinks", "events", "wire"]),
+    ),
     ("memory-budget", AllowedDependencies::Only(&[])),
     ("no-schema", AllowedDependencies::Only(&[])),
     ("oidc", AllowedDependencies::Only(&["domain"])),
@@ -234,7 +240,13 @@ pub(super) const FORBIDDEN_PACKAGES: &[ForbiddenPackages] = &[
         packages: &["hyper", "redb", "rustls", "tokio"],
     },
     ForbiddenPackages {
-        crates: &["app", "control", "event-sinks", "transport"],
+        crates: &[
+            "app",
+            "control",
+            "event-sinks",
+            "management-channel",
+            "transport",
+        ],
         packages: &["hyper", "redb"],
     },
     ForbiddenPackages {

@@ -7,14 +7,16 @@ use crate::describe::JsonSchema;
 use crate::json;
 use crate::time::WireTime;
 use portcullis_domain::view::{ConnectedRouter, InspectedValue};
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 pub use serde_json::Value;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// The body of POST `/inspections`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InspectRequest {
-    /// Regular expression for the ids of the controllers and routers to inspect.
+    /// Regular expression for the ids of controllers, and the ids and names of routers.
     pub app_regex: String,
     /// Names of the values to inspect.
     pub requested_values: Vec<String>,
@@ -55,25 +57,71 @@ struct InspectedRouter {
     version: String,
 }
 
-impl InspectValue {
-    /// The value `name` of the controller `app_id`.
-    pub fn new(app_id: String, name: String, value: InspectedValue) -> Self {
-        let value = match value {
-            InspectedValue::ConnectedRouters(routers) => list::<InspectedRouter, _>(routers),
-            InspectedValue::Links(links) => list::<LinkDetail, _>(links),
-            InspectedValue::Circuits(circuits) => list::<CircuitDetail, _>(circuits),
-        };
-        Self {
-            app_id,
-            name,
-            value,
+impl InspectResponse {
+    /// Writes a response as JSON.
+    ///
+    /// A value that is a JSON object or array is shown as such, however large it is, without a tree of
+    /// it in memory; other texts are strings.
+    pub fn write<'v>(
+        errors: &[String],
+        values: impl Iterator<Item = (&'v str, &'v str, &'v InspectedValue)>,
+    ) -> Vec<u8> {
+        let mut bytes = br#"{"errors":"#.to_vec();
+        json::write(&mut bytes, &errors);
+        bytes.extend_from_slice(br#","success":"#);
+        json::write(&mut bytes, &errors.is_empty());
+        bytes.extend_from_slice(br#","values":["#);
+        for (index, (app_id, name, value)) in values.enumerate() {
+            if index > 0 {
+                bytes.push(b',');
+            }
+            bytes.extend_from_slice(br#"{"appId":"#);
+            json::write(&mut bytes, &app_id);
+            bytes.extend_from_slice(br#","name":"#);
+            json::write(&mut bytes, &name);
+            bytes.extend_from_slice(br#","value":"#);
+            write_value(&mut bytes, value);
+            bytes.push(b'}');
         }
+        bytes.extend_from_slice(b"]}\n");
+        bytes
     }
 }
 
-fn list<T: From<V> + Serialize, V>(items: Vec<V>) -> Value {
-    let items = items.into_iter();
-    items.map(|item| json::to_value(&T::from(item))).collect()
+/// A value as text, as channels carry it: JSON, unless it is a text of its own.
+pub fn text(value: &InspectedValue) -> Cow<'_, str> {
+    if let InspectedValue::Text(text) = value {
+        return Cow::Borrowed(text);
+    }
+    let mut bytes = Vec::new();
+    write_value(&mut bytes, value);
+    String::from_utf8_lossy(&bytes).into_owned().into()
+}
+
+fn write_value(bytes: &mut Vec<u8>, value: &InspectedValue) {
+    match value {
+        InspectedValue::ConnectedRouters(routers) => list::<InspectedRouter, _>(bytes, routers),
+        InspectedValue::Links(links) => list::<LinkDetail, _>(bytes, links),
+        InspectedValue::Circuits(circuits) => list::<CircuitDetail, _>(bytes, circuits),
+        InspectedValue::Text(text) if is_json(text) => json::write_raw(bytes, text),
+        InspectedValue::Text(text) => json::write(bytes, text),
+    }
+}
+
+/// Whether a text is a JSON object or array, and not nested without end.
+fn is_json(text: &str) -> bool {
+    text.starts_with(['{', '[']) && serde_json::from_str::<IgnoredAny>(text).is_ok()
+}
+
+fn list<T: From<V> + Serialize, V: Clone>(bytes: &mut Vec<u8>, items: &[V]) {
+    bytes.push(b'[');
+    for (index, item) in items.iter().enumerate() {
+        if index > 0 {
+            bytes.push(b',');
+        }
+        json::write(bytes, &T::from(item.clone()));
+    }
+    bytes.push(b']');
 }
 
 impl From<ConnectedRouter> for InspectedRouter {
@@ -94,7 +142,7 @@ impl Decode for InspectRequest {
     const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[
         (
             "appRegex",
-            "Regular expression for the ids of the controllers and routers to inspect.",
+            "Regular expression for the ids of controllers, and the ids and names of routers.",
         ),
         ("requestedValues", "Names of the values to inspect."),
     ];

@@ -1,42 +1,94 @@
-//! Inspection of controllers.
+//! Inspection of the controller and of routers.
 
-use super::circuits::{self, all_circuits};
-use super::links;
-use super::names::Names;
+mod metrics;
+mod names;
+mod own;
+mod redaction;
+mod routers;
+mod selection;
+
+use self::names::RequestedNames;
 use crate::app::App;
-use crate::error::AppError;
+use crate::blocking::run_blocking;
+use crate::error::{AppError, TooManyRequestsError};
+use crate::state::HeldValues;
 use portcullis_domain::FieldError;
-use portcullis_domain::view::{ConnectedRouter, InspectedValue};
-use regex::RegexBuilder;
-
-/// Result of an inspection.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct InspectResult {
-    /// The id of this controller, if it matched.
-    pub controller: Option<String>,
-    /// Values by the names that were requested.
-    pub values: Vec<(String, InspectedValue)>,
-    /// Why values are missing.
-    pub errors: Vec<String>,
-}
+use portcullis_domain::view::InspectedValue;
+use regex::{Regex, RegexBuilder};
+use std::sync::Arc;
+use std::time::Duration;
 
 /// Maximum size of a compiled expression, bytes; ids and useful expressions are short.
 const MAX_EXPRESSION_BYTES: usize = 256 * 1024;
 
-/// Maximum number of values per request.
-const MAX_VALUES: usize = 100;
+/// How long routers have. What has come until then is shown, within the time that a request has.
+const TIME: Duration = Duration::from_secs(8);
 
-/// Maximum number of circuits that an inspection shows; it is held in memory as a whole.
-const MAX_CIRCUITS: usize = 10_000;
+/// What an inspection shows.
+#[derive(Debug)]
+pub struct Inspection {
+    /// Those of the controller, in the order of the request, then those of routers by their ids.
+    pub values: Vec<AppValue>,
+    /// Why values are missing, each text with the id of who does not tell.
+    pub errors: Vec<String>,
+    /// The memory of the values, to be kept as long as they are.
+    pub held: HeldValues,
+}
 
-/// Inspects the controllers whose ids match an expression. It may take a while, so it belongs on a
-/// blocking thread.
+/// A value of the controller or of a router, without tokens and secrets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AppValue {
+    /// Id of the controller or router.
+    pub app_id: String,
+    /// As it was requested.
+    pub name: String,
+    pub value: InspectedValue,
+}
+
+/// Inspects the controller, if its id matches an expression, and connected routers whose ids or names
+/// match. Routers are asked at the same time; of those that do not answer within 8 s, `errors` tells.
+///
+/// Letter case of names does not matter. Whoever has no value of a name says nothing of it, unless
+/// nobody knows such a name.
 ///
 /// # Errors
 ///
-/// [`AppError::Field`] for an invalid expression, and for too many values.
-pub fn inspect(app: &App, expression: &str, names: &[String]) -> Result<InspectResult, AppError> {
-    let matches = RegexBuilder::new(expression)
+/// [`AppError::Field`] for an invalid expression, and for too many values;
+/// [`TooManyRequestsError::RateLimit`] while too many inspections are under way.
+pub async fn inspect(
+    app: &Arc<App>,
+    expression: &str,
+    names: &[String],
+) -> Result<Inspection, AppError> {
+    let matches = compile(expression)?;
+    let names = RequestedNames::parse(names)?;
+    let _place = app
+        .inspection_room
+        .enter()
+        .ok_or(TooManyRequestsError::RateLimit {
+            rule: "too many inspections are under way; retry in a few seconds",
+            seconds: 5,
+        })?;
+    let (selecting, requested) = (Arc::clone(app), names.clone());
+    let selected =
+        run_blocking(move || selection::select(&selecting, &matches, &requested)).await?;
+    let is_anybody_asked = !selected.is_empty();
+    let mut gathered = selected.own;
+    routers::ask(app, &selected.routers, &names, &mut gathered).await;
+    if is_anybody_asked {
+        let controller = app.network().serving_state().controller.id.to_string();
+        for name in names.unknown() {
+            if !gathered.has(name) {
+                let reason = format!("{controller}: unknown value {name:?}");
+                gathered.inspection.errors.push(reason);
+            }
+        }
+    }
+    run_blocking(move || Ok(redaction::redacted(gathered.inspection))).await
+}
+
+fn compile(expression: &str) -> Result<Regex, FieldError> {
+    RegexBuilder::new(expression)
         .size_limit(MAX_EXPRESSION_BYTES)
         .build()
         .map_err(|error| {
@@ -45,63 +97,49 @@ pub fn inspect(app: &App, expression: &str, names: &[String]) -> Result<InspectR
                 _ => "is not a valid regular expression",
             };
             FieldError::new("appRegex", reason, expression)
-        })?;
-    if names.len() > MAX_VALUES {
-        let reason = format!("must have at most {MAX_VALUES} entries");
-        let count = names.len().to_string();
-        return Err(FieldError::new("requestedValues", reason, count).into());
-    }
-    let id = app.network().serving_state().controller.id.to_string();
-    if !matches.is_match(&id) {
-        return Ok(InspectResult::default());
-    }
-    let mut result = InspectResult::default();
-    let view = app.snapshot()?;
-    let mut known = Names::new(view.rows());
-    for name in names {
-        match inspect_value(app, &mut known, name)? {
-            Ok(value) => result.values.push((name.clone(), value)),
-            Err(reason) => result.errors.push(format!("{id}: {reason}")),
-        }
-    }
-    result.controller = Some(id);
-    Ok(result)
+        })
 }
 
-/// The value with this name in any letter case, or the reason why there is none.
-fn inspect_value(
-    app: &App,
-    names: &mut Names<'_>,
-    name: &str,
-) -> Result<Result<InspectedValue, String>, AppError> {
-    let network = app.live_network();
-    Ok(Ok(match name.to_lowercase().as_str() {
-        "connected-routers" => {
-            let routers = network.online_routers();
-            let routers = routers.iter().map(|id| {
-                Ok(ConnectedRouter {
-                    router: names.router(id)?,
-                    connection: network.router(id),
-                })
+/// What has come so far.
+struct Gathered {
+    inspection: Inspection,
+}
+
+impl Gathered {
+    fn new(app: &App) -> Self {
+        Self {
+            inspection: Inspection {
+                values: Vec::new(),
+                errors: Vec::new(),
+                held: app.inspection_room.hold(),
+            },
+        }
+    }
+
+    /// Adds a value that takes so many bytes, if there is room for it.
+    fn add(&mut self, (app_id, name): (&str, &str), value: InspectedValue, bytes: usize) {
+        let inspection = &mut self.inspection;
+        // What its place in the lists takes.
+        if inspection.held.add(bytes.saturating_add(256)) {
+            inspection.values.push(AppValue {
+                app_id: app_id.to_owned(),
+                name: name.to_owned(),
+                value,
             });
-            InspectedValue::ConnectedRouters(routers.collect::<Result<_, AppError>>()?)
-        },
-        "links" => {
-            let links = network.links().into_iter();
-            let links = links.map(|link| links::named(names, link));
-            InspectedValue::Links(links.collect::<Result<_, _>>()?)
-        },
-        "circuits" => {
-            let circuits: Vec<_> = all_circuits(network).take(MAX_CIRCUITS + 1).collect();
-            if circuits.len() > MAX_CIRCUITS {
-                let reason =
-                    format!("there are more than {MAX_CIRCUITS} circuits; list them page by page");
-                return Ok(Err(reason));
-            }
-            let circuits = circuits.into_iter();
-            let circuits = circuits.map(|circuit| circuits::named(names, circuit));
-            InspectedValue::Circuits(circuits.collect::<Result<_, _>>()?)
-        },
-        _ => return Ok(Err(format!("unknown value {name:?}"))),
-    }))
+        } else {
+            let reason = "is too large for one inspection; ask for less, or for fewer routers";
+            self.fail(app_id, &format!("{name:?} {reason}"));
+        }
+    }
+
+    fn fail(&mut self, app_id: &str, reason: &str) {
+        self.inspection.errors.push(format!("{app_id}: {reason}"));
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.inspection
+            .values
+            .iter()
+            .any(|value| value.name == name)
+    }
 }

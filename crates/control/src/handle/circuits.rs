@@ -117,12 +117,9 @@ impl Handler {
         });
     }
 
-    /// A router says what it carries, if it was asked.
-    pub(super) fn handle_carried(&self, frame: &Frame, response: &InspectResponse) {
+    /// A router says what it carries, as it was asked.
+    pub(super) fn handle_carried(&self, AskedAt(asked): AskedAt, response: &InspectResponse) {
         let from = self.session.network;
-        let Some(AskedAt(asked)) = self.plane.network.take_question(from, frame) else {
-            return;
-        };
         match translate::carried_circuits(response, &self.plane.controller_id()) {
             Ok(told) => {
                 let carried = CarriedCircuits {

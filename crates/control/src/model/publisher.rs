@@ -109,6 +109,13 @@ impl ModelPublisher {
         }
     }
 
+    /// Timeline and index of the model, if there is one.
+    pub(crate) fn index(&self) -> Option<(String, u64)> {
+        let state = self.state.lock();
+        let model = state.model.as_ref()?;
+        Some((model.timeline_id().to_owned(), model.index()))
+    }
+
     /// A router may subscribe over its control channel.
     pub(crate) fn connect(
         self: &Arc<Self>,

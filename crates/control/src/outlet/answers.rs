@@ -1,20 +1,24 @@
 //! What a router answers to what it was told.
 
+use crate::inspection::Answered;
 use portcullis_channel::Sequence;
 use portcullis_fabric::{Moment, RouteId};
 use std::collections::BTreeMap;
 use std::time::Duration;
+use tokio::sync::oneshot;
 
 /// How long the answer to a message is recognized. The network waits for no answer that long.
 const MAX_TIME: Duration = Duration::from_mins(2);
 
 /// What a message is answered with, and when it was decided to send it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) enum Expected {
     /// The result of a route.
     Route(RouteId, Moment),
     /// What the router carries.
     Circuits(Moment),
+    /// What the router says of its insides, to whoever waits for it.
+    Inspection(oneshot::Sender<Answered>),
 }
 
 /// Messages that may still be answered.
@@ -23,6 +27,7 @@ pub(super) struct Answers {
     routes: BTreeMap<Sequence, (RouteId, Moment)>,
     /// When the router was asked what it carries.
     questions: BTreeMap<Sequence, Moment>,
+    inspections: BTreeMap<Sequence, oneshot::Sender<Answered>>,
 }
 
 impl Answers {
@@ -41,6 +46,10 @@ impl Answers {
                     .retain(|_, asked| now.since(*asked) <= MAX_TIME);
                 self.questions.insert(sequence, now);
             },
+            Expected::Inspection(waiter) => {
+                self.inspections.retain(|_, waiter| !waiter.is_closed());
+                self.inspections.insert(sequence, waiter);
+            },
         }
     }
 
@@ -51,5 +60,12 @@ impl Answers {
 
     pub(super) fn take_question(&mut self, reply_for: Sequence) -> Option<Moment> {
         self.questions.remove(&reply_for)
+    }
+
+    pub(super) fn take_inspection(
+        &mut self,
+        reply_for: Sequence,
+    ) -> Option<oneshot::Sender<Answered>> {
+        self.inspections.remove(&reply_for)
     }
 }

@@ -8,6 +8,8 @@ mod bursts;
 mod circuits;
 mod data_model;
 #[cfg(test)]
+mod inspections;
+#[cfg(test)]
 mod lies;
 #[cfg(test)]
 mod links;

@@ -118,12 +118,14 @@ pub struct NamedCircuit {
     pub routers: Vec<NamedRef<RouterId>>,
 }
 
-/// A value of a controller.
+/// A value of a controller or of a router.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum InspectedValue {
     ConnectedRouters(Vec<ConnectedRouter>),
     Links(Vec<NamedLink>),
     Circuits(Vec<NamedCircuit>),
+    /// Text or JSON, as a router says it.
+    Text(String),
 }
 
 /// A router that is connected to the controller.

@@ -3,7 +3,8 @@
 use crate::support::{event, number, router, sdk, subscription, subscription_with};
 use portcullis_event_sinks::{EventBus, EventStream};
 use portcullis_events::{
-    Body, ChangeKind, EntityChange, EntityCount, EntityState, Line, Namespace, Usage,
+    Body, ChangeKind, EntityChange, EntityCount, EntityState, EventPublisher as _, Line, Namespace,
+    Usage,
 };
 use serde_json::json;
 use std::collections::BTreeMap;

@@ -2,7 +2,7 @@
 
 use crate::support::{number, router, sdk, start, subscription, until};
 use portcullis_event_sinks::{EventBus, EventSinks, FileSettings, SinkOutput, SinkSettings};
-use portcullis_events::Event;
+use portcullis_events::{Event, EventPublisher as _};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, RngSeed};
 use std::fs;

@@ -2,6 +2,7 @@
 
 use crate::support::{file, number, router, sink, start, until};
 use portcullis_event_sinks::{EventBus, SinkOutput};
+use portcullis_events::EventPublisher as _;
 use rustix::fs::{CWD, Mode};
 use std::fs::{self, File};
 use std::io::{self, BufRead as _, BufReader, Write};

@@ -122,7 +122,7 @@ impl MetricValue {
     }
 
     /// What it consists of by name. The name is empty for a number that is all of it.
-    fn parts(&self) -> Vec<(&'static str, Number)> {
+    pub(crate) fn parts(&self) -> Vec<(&'static str, Number)> {
         match self {
             Self::Integer(value) => vec![("", (*value).into())],
             Self::Float(value) => vec![("", number(*value))],

@@ -8,7 +8,7 @@
 //!
 //! Any of them may end.
 
-use super::RouteId;
+use super::{EndAddresses, RouteId};
 use crate::{Address, Chosen, CircuitId, Path, PeerData, RouterSession, RouterSlot};
 use portcullis_channel::Moment;
 use portcullis_domain::ids::{ApiSessionId, IdentityId, ServiceId, TerminatorId};
@@ -73,6 +73,8 @@ pub struct Target {
     pub host: String,
     pub binding: String,
     pub address: String,
+    /// Instance of the service; empty if it has none.
+    pub instance: String,
 }
 
 #[derive(Debug)]
@@ -84,6 +86,7 @@ pub(crate) struct Circuit {
     pub(crate) target: Option<Arc<Target>>,
     /// The path that all its routers have confirmed, or the one that is tried first.
     pub(crate) path: Path,
+    pub(crate) addresses: Arc<EndAddresses>,
     /// Cost of path and terminator when the terminator was chosen; 0 for adopted circuits.
     pub(crate) cost: u32,
     pub(crate) state: State,

@@ -1,38 +1,56 @@
 //! What has happened to circuits, for those who watch.
 
-use super::{CircuitNames, Right, RouteErrorCode, Target};
+use super::{CircuitNames, CircuitSnapshot, EndAddresses, Right, RouteErrorCode, Target};
 use crate::{ChoiceError, CircuitId, Path};
 use portcullis_channel::Moment;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
 /// News about circuits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CircuitEvent {
-    /// All routers of the path have confirmed. Details by
-    /// [`Fabric::circuit`](crate::Fabric::circuit).
-    Created(CircuitId),
+    /// All routers of the path have confirmed.
+    Created(Box<CircuitSnapshot>),
     /// The controller has been restarted, and has learned of a circuit that is in use.
     Adopted(CircuitId),
     /// The circuit takes another path.
-    PathChanged(CircuitId),
+    PathChanged(Box<CircuitSnapshot>),
     /// One attempt to dial has failed.
     Failed {
-        circuit: CircuitId,
-        right: Right,
-        /// The path of the attempt, and what it was to lead to.
-        path: Option<(Path, Arc<Target>)>,
+        attempt: Box<FailedAttempt>,
         cause: FailureCause,
     },
     /// A circuit that was created or adopted is no more.
     Ended {
-        names: CircuitNames,
-        right: Right,
-        target: Option<Arc<Target>>,
-        path: Path,
-        created: Moment,
+        circuit: Box<CircuitSnapshot>,
         reason: EndReason,
     },
+}
+
+/// An attempt to dial that has failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailedAttempt {
+    pub names: CircuitNames,
+    pub right: Right,
+    /// The instance of the service that was asked for; empty for terminators without one.
+    pub instance: String,
+    /// `None` if there was nowhere to go.
+    pub course: Option<Course>,
+    /// For logs and usage reports of routers.
+    pub tags: Arc<BTreeMap<String, String>>,
+    /// When the circuit was asked for, before its first attempt.
+    pub began: Moment,
+}
+
+/// Where an attempt was to lead to, and how.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Course {
+    pub path: Path,
+    pub target: Arc<Target>,
+    pub addresses: Arc<EndAddresses>,
+    /// Cost of path and terminator.
+    pub cost: u32,
 }
 
 /// Why a circuit has ended.

@@ -223,6 +223,7 @@ impl Fabric {
             tags: origin.tags,
             target: None,
             path,
+            addresses: Arc::default(),
             cost: 0,
             state: State::Open,
             created: now,

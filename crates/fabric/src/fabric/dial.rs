@@ -2,8 +2,8 @@
 
 use super::Fabric;
 use crate::circuits::{
-    Action, Circuit, CircuitEvent, Dial, DialFailure, Dialing, Egress, FailureCause, Pending,
-    Route, RouteId, State, Target, forwards,
+    Action, Circuit, CircuitEvent, Course, Dial, DialFailure, Dialing, Egress, EndAddresses,
+    FailedAttempt, FailureCause, Pending, Route, RouteId, State, Target, forwards,
 };
 use crate::{Choice, Chosen, Path, PeerData, RouterSlot};
 use portcullis_channel::Moment;
@@ -36,12 +36,7 @@ impl Fabric {
         match destination {
             Ok(destination) => self.start(dial, destination, now),
             Err(cause) => {
-                self.announce(CircuitEvent::Failed {
-                    circuit: dial.names.circuit.clone(),
-                    right: dial.right.clone(),
-                    path: None,
-                    cause,
-                });
+                self.announce_failure(&dial, now, None, cause);
                 let text = String::new();
                 self.refuse_dial(&dial, DialFailure { cause, text });
             },
@@ -106,6 +101,7 @@ impl Fabric {
             host: terminator.host.clone(),
             binding: terminator.binding.clone(),
             address: terminator.address.clone(),
+            instance: terminator.instance.clone(),
         };
         let mut peer_data = terminator.peer_data.as_ref().clone();
         if service.strategy == TerminatorStrategy::Sticky {
@@ -126,6 +122,7 @@ impl Fabric {
             tags: dial.tags.clone(),
             target: None,
             path: destination.chosen.path.clone(),
+            addresses: Arc::new(EndAddresses::of_initiator(&dial.peer_data)),
             cost: destination.chosen.cost,
             state: State::Open,
             created: now,
@@ -222,12 +219,13 @@ impl Fabric {
             self.terminators.fail(&target.terminator, now);
         }
         failed.push(target.terminator.clone());
-        self.announce(CircuitEvent::Failed {
-            circuit: circuit.names.circuit.clone(),
-            right: circuit.right.clone(),
-            path: Some((chosen.path.clone(), target)),
-            cause,
-        });
+        let course = Course {
+            path: chosen.path.clone(),
+            target,
+            addresses: circuit.addresses.clone(),
+            cost: chosen.cost,
+        };
+        self.announce_failure(&dial, circuit.created, Some(course), cause);
         let attempt = attempt + 1;
         let next = self.find_another(&dial, attempt, &failed, DialFailure { cause, text }, now);
         circuit.state = State::Open;
@@ -266,6 +264,25 @@ impl Fabric {
             cause,
             text: format!("another attempt has failed before: {failure}"),
         })
+    }
+
+    /// Lets those who watch know of an attempt that has failed; `began` is when the circuit was asked for.
+    pub(super) fn announce_failure(
+        &mut self,
+        dial: &Dial,
+        began: Moment,
+        course: Option<Course>,
+        cause: FailureCause,
+    ) {
+        let attempt = Box::new(FailedAttempt {
+            names: dial.names.clone(),
+            right: dial.right.clone(),
+            instance: dial.instance.clone(),
+            course,
+            tags: dial.tags.clone(),
+            began,
+        });
+        self.announce(CircuitEvent::Failed { attempt, cause });
     }
 
     fn refuse_dial(&mut self, dial: &Dial, failure: DialFailure) {

@@ -3,7 +3,8 @@
 use super::Fabric;
 use crate::CircuitId;
 use crate::circuits::{
-    Action, Circuit, CircuitEvent, DialFailure, EndReason, FailureCause, Right, State, Target,
+    Action, Circuit, CircuitEvent, Course, DialFailure, EndReason, FailureCause, Right, State,
+    Target,
 };
 use portcullis_channel::Moment;
 use portcullis_domain::ids::ServiceId;
@@ -60,45 +61,31 @@ impl Fabric {
     pub(super) fn end(&mut self, circuit: Circuit, reason: EndReason, now: bool) {
         self.unroute(circuit.carriers(), circuit.id(), now);
         self.adoption.note_end(circuit.id());
-        let Circuit {
-            names,
-            right,
-            target,
-            path,
-            created,
-            state,
-            ..
-        } = circuit;
-        if let State::Dialing(dialing) = state {
+        if let State::Dialing(dialing) = circuit.state {
             let cause = cause(reason);
             self.actions.push_back(Action::Answer {
                 to: dialing.dial.from,
                 dial: dialing.dial.id,
-                circuit: names.circuit.clone(),
+                circuit: circuit.names.circuit,
                 result: Err(DialFailure {
                     cause,
                     text: String::new(),
                 }),
             });
-            self.announce(CircuitEvent::Failed {
-                circuit: names.circuit,
-                right,
-                path: Some((path, dialing.target)),
-                cause,
-            });
+            let course = Course {
+                path: circuit.path,
+                target: dialing.target,
+                addresses: circuit.addresses,
+                cost: circuit.cost,
+            };
+            self.announce_failure(&dialing.dial, circuit.created, Some(course), cause);
             return;
         }
-        if let Some(target) = &target {
+        if let Some(target) = &circuit.target {
             self.terminators.close(&target.terminator);
         }
-        self.announce(CircuitEvent::Ended {
-            names,
-            right,
-            target,
-            path,
-            created,
-            reason,
-        });
+        let circuit = circuit.snapshot();
+        self.announce(CircuitEvent::Ended { circuit, reason });
     }
 
     /// Handles the deadline of a circuit.

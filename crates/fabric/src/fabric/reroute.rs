@@ -77,7 +77,7 @@ impl Fabric {
         let left = left_behind(&old, &[&circuit.path]);
         self.unroute(left, circuit.id(), true);
         if old != circuit.path {
-            self.announce(CircuitEvent::PathChanged(circuit.id().clone()));
+            self.announce(CircuitEvent::PathChanged(circuit.snapshot()));
         }
         self.keep(circuit, now);
     }

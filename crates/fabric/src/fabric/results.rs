@@ -8,6 +8,7 @@ use crate::circuits::{
 use crate::{PeerData, RouterSession};
 use portcullis_channel::Moment;
 use portcullis_domain::identity::Precedence;
+use std::sync::Arc;
 
 /// The host's public key, in peer data.
 const HOST_KEY: u32 = 1003;
@@ -82,6 +83,7 @@ impl Fabric {
             return;
         };
         let mut peer_data = std::mem::take(&mut dialing.peer_data);
+        let addresses = circuit.addresses.with_terminator(&peer_data);
         peer_data.retain(|key, _| *key >= MIN_PEER_DATA && !NOT_FOR_CLIENTS.contains(key));
         let service = self.services.get(&circuit.right.service);
         let needs_key = service.is_some_and(|service| service.encryption_required);
@@ -105,9 +107,10 @@ impl Fabric {
         self.terminators.succeed(&target.terminator, now);
         self.terminators.open(&target.terminator);
         circuit.target = Some(target);
+        circuit.addresses = Arc::new(addresses);
         circuit.state = State::Open;
         circuit.settled = now;
-        self.announce(CircuitEvent::Created(circuit.id().clone()));
+        self.announce(CircuitEvent::Created(circuit.snapshot()));
         self.keep(circuit, now);
     }
 

@@ -25,6 +25,7 @@ impl Fabric {
                 NetworkOutput::LinkLost(link) => self.follow_link_loss(&link, now),
                 NetworkOutput::RouterLost(router) => self.follow_router_loss(router, now),
                 NetworkOutput::PathsAdded => has_more_paths = true,
+                NetworkOutput::Router(event) => self.events.push_back(FabricEvent::Router(event)),
                 NetworkOutput::Link(event) => self.events.push_back(FabricEvent::Link(event)),
             }
         }

@@ -2,6 +2,7 @@
 
 use super::{Link, Network, RouterSlot};
 use crate::LinkId;
+use std::sync::Arc;
 
 /// Routers are numbered as their slots are.
 #[derive(Debug)]
@@ -46,6 +47,7 @@ impl Graph {
         let usable = network
             .links
             .values()
+            .map(Arc::as_ref)
             .filter(|link| network.is_usable(link));
         let mut directed: Vec<_> = usable
             .flat_map(|link| {

@@ -1,7 +1,9 @@
 //! What a network says to its owner.
 
-use super::{FaultKind, RouterSession, RouterSlot};
+use super::{FaultKind, Link, RouterSession, RouterSlot};
 use crate::LinkId;
+use portcullis_domain::ids::RouterId;
+use std::sync::Arc;
 
 /// What follows from a report or a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,27 +23,39 @@ pub enum NetworkOutput {
     RouterLost(RouterSlot),
     /// There may be paths that were not there before.
     PathsAdded,
+    Router(RouterEvent),
     Link(LinkEvent),
 }
 
-/// News about links, for those who watch.
+/// A router came or went, for those who watch. A session that replaces another one is no news.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RouterEvent {
+    pub router: RouterId,
+    pub is_online: bool,
+}
+
+/// News about links, for those who watch; with links as they were then.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LinkEvent {
-    Added(LinkId),
+    Added(Arc<Link>),
     /// The link was dialed again by the same router.
-    Redialed(LinkId),
+    Redialed(Arc<Link>),
     /// Reported again without news.
-    Known(LinkId),
+    Known(Arc<Link>),
     /// The destination of the link is not connected. Comes before `Added`.
     DestinationUnconnected(LinkId),
-    ConnectionsChanged(LinkId),
-    /// An end reports that the link is gone. The link may be unknown.
-    Faulted {
+    ConnectionsChanged(Arc<Link>),
+    /// The link is gone.
+    Removed {
+        link: Arc<Link>,
+        /// What an end reports of it; `None` if it is gone for another reason.
+        fault: Option<FaultKind>,
+    },
+    /// An end reports that a link is gone which is unknown, or was gone before.
+    UnknownFaulted {
         link: LinkId,
         kind: FaultKind,
     },
-    /// The link is gone, for whatever reason.
-    Removed(LinkId),
     /// Ignored, because of what it says or who says it.
     Refused {
         link: LinkId,

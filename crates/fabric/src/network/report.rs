@@ -6,6 +6,7 @@ use super::{
 };
 use crate::LinkId;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 impl Network {
@@ -23,7 +24,7 @@ impl Network {
                 .map(|link| link.id.clone())
                 .collect();
             for link in gone {
-                self.drop_link(&link);
+                self.drop_link(&link, None);
             }
         }
         for report in links {
@@ -42,7 +43,8 @@ impl Network {
                 return Err(LinkRefusal::NotAnEnd);
             }
             if report.iteration <= known.iteration {
-                self.announce(LinkEvent::Known(id));
+                let known = Arc::clone(known);
+                self.announce(LinkEvent::Known(known));
                 return Ok(());
             }
         }
@@ -74,18 +76,23 @@ impl Network {
             .get(&id)
             .is_some_and(|known| known.destination != link.destination);
         if moved {
-            self.drop_link(&id);
+            self.drop_link(&id, None);
         }
-        let event = if let Some(known) = self.links.get(&id) {
+        let is_redialed = if let Some(known) = self.links.get(&id) {
             link.static_cost = known.static_cost;
             link.is_down = known.is_down;
-            LinkEvent::Redialed(id.clone())
+            true
         } else {
             *self.link_counts.entry(link.source).or_default() += 1;
-            LinkEvent::Added(id.clone())
+            false
         };
-        self.links.insert(id, link);
-        self.announce(event);
+        let link = Arc::new(link);
+        self.links.insert(id, Arc::clone(&link));
+        self.announce(if is_redialed {
+            LinkEvent::Redialed(link)
+        } else {
+            LinkEvent::Added(link)
+        });
         self.add_paths();
     }
 
@@ -105,8 +112,9 @@ impl Network {
             let is_news = link.iteration == state.link_iteration
                 && link.connections.iteration < state.connections.iteration;
             if is_news {
-                link.connections = state.connections;
-                self.announce(LinkEvent::ConnectionsChanged(state.id));
+                Arc::make_mut(link).connections = state.connections;
+                let changed = Arc::clone(link);
+                self.announce(LinkEvent::ConnectionsChanged(changed));
             }
             return;
         };
@@ -124,12 +132,8 @@ impl Network {
             iteration,
             kind,
         } = fault;
-        let event = LinkEvent::Faulted {
-            link: id.clone(),
-            kind,
-        };
         let Some(link) = self.links.get(&id) else {
-            self.announce(event);
+            self.announce(LinkEvent::UnknownFaulted { link: id, kind });
             return;
         };
         if !link.has_end(from.router()) {
@@ -141,8 +145,7 @@ impl Network {
         }
         let other = link.other_end(from.router());
         let known_iteration = link.iteration;
-        self.announce(event);
-        self.drop_link(&id);
+        self.drop_link(&id, Some(kind));
         self.close_link(other, &id, known_iteration.max(iteration));
     }
 
@@ -154,16 +157,25 @@ impl Network {
         let Some(link) = self.links.get_mut(link) else {
             return;
         };
-        let measured = if link.source == from.router() {
-            &mut link.source_latency
-        } else if link.destination == from.router() {
-            &mut link.destination_latency
-        } else {
+        let is_source = link.source == from.router();
+        if !is_source && link.destination != from.router() {
             return;
-        };
-        if std::mem::replace(measured, latency) != latency {
-            self.graph.take();
         }
+        let known = if is_source {
+            link.source_latency
+        } else {
+            link.destination_latency
+        };
+        if known == latency {
+            return;
+        }
+        let link = Arc::make_mut(link);
+        if is_source {
+            link.source_latency = latency;
+        } else {
+            link.destination_latency = latency;
+        }
+        self.graph.take();
     }
 
     fn refuse(&mut self, link: LinkId, by: RouterSlot, reason: LinkRefusal) {

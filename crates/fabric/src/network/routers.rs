@@ -2,7 +2,10 @@
 
 use portcullis_channel::Moment;
 use portcullis_domain::ids::RouterId;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// Routers that were removed, and whose ids are known still: those of circuits that are being moved from them.
+const MAX_REMOVED: usize = 256;
 
 /// A known router. The slot of a removed router never stands for another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -80,6 +83,8 @@ pub(super) struct Routers {
     by_id: BTreeMap<RouterId, RouterSlot>,
     held: BTreeSet<(Moment, RouterSlot)>,
     sessions: u64,
+    /// Those that were removed last.
+    removed: VecDeque<(RouterSlot, RouterId)>,
 }
 
 impl Routers {
@@ -146,7 +151,17 @@ impl Routers {
             place.generation = place.generation.wrapping_add(1);
             self.free.push(slot.index);
             self.by_id.remove(&router.id);
+            if self.removed.len() == MAX_REMOVED {
+                self.removed.pop_front();
+            }
+            self.removed.push_back((slot, router.id));
         }
+    }
+
+    /// The id of a router that was removed, unless many others were since.
+    pub(super) fn removed(&self, slot: RouterSlot) -> Option<&RouterId> {
+        let removed = self.removed.iter().find(|(removed, _)| *removed == slot);
+        removed.map(|(_, id)| id)
     }
 
     /// Begins a session, and returns the one that it replaces.

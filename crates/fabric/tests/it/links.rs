@@ -5,6 +5,7 @@ use portcullis_fabric::{
     FaultKind, LinkConnection, LinkConnections, LinkEvent, LinkFault, LinkRefusal, LinkReport,
     LinkState, Network, NetworkOptions, NetworkOutput, RouterSession, RouterSpec,
 };
+use std::sync::Arc;
 use std::time::Duration;
 
 fn fault(id: &str, iteration: u32) -> LinkFault {
@@ -13,6 +14,28 @@ fn fault(id: &str, iteration: u32) -> LinkFault {
         iteration,
         kind: FaultKind::Fault,
     }
+}
+
+/// What has happened to links: which, and what.
+fn news(network: &mut Network) -> Vec<(&'static str, String)> {
+    let all = events(network).into_iter();
+    all.map(|event| match event {
+        LinkEvent::Added(link) => ("added", link.id.as_str().to_owned()),
+        LinkEvent::Redialed(link) => ("redialed", link.id.as_str().to_owned()),
+        LinkEvent::Known(link) => ("known", link.id.as_str().to_owned()),
+        LinkEvent::DestinationUnconnected(link) => ("unconnected", link.as_str().to_owned()),
+        LinkEvent::ConnectionsChanged(link) => ("changed", link.id.as_str().to_owned()),
+        LinkEvent::Removed { link, .. } => ("removed", link.id.as_str().to_owned()),
+        LinkEvent::UnknownFaulted { link, .. } => ("unknown", link.as_str().to_owned()),
+        LinkEvent::Refused { link, .. } => ("refused", link.as_str().to_owned()),
+    })
+    .collect()
+}
+
+fn told(expected: &[(&'static str, &str)]) -> Vec<(&'static str, String)> {
+    let all = expected.iter();
+    all.map(|(what, link)| (*what, (*link).to_owned()))
+        .collect()
 }
 
 fn events(network: &mut Network) -> Vec<LinkEvent> {
@@ -67,14 +90,14 @@ fn a_new_link_is_expensive_until_both_ends_have_measured_it() {
 fn only_a_higher_iteration_replaces_a_link() {
     let (mut network, [a, b]) = network(["a", "b"]);
     network.report_links(a, vec![report("l", "b", 2)], false);
-    assert_eq!(events(&mut network), [LinkEvent::Added(link("l"))]);
+    assert_eq!(news(&mut network), told(&[("added", "l")]));
     network.report_latency(a, &link("l"), Duration::ZERO);
     network.report_latency(b, &link("l"), Duration::ZERO);
     network.set_link_cost(&link("l"), 7);
 
     for iteration in [1, 2] {
         network.report_links(a, vec![report("l", "b", iteration)], false);
-        assert_eq!(events(&mut network), [LinkEvent::Known(link("l"))]);
+        assert_eq!(news(&mut network), told(&[("known", "l")]));
         assert_eq!(network.link(&link("l")).unwrap().cost(), 7);
     }
 
@@ -94,8 +117,8 @@ fn a_link_that_leads_elsewhere_is_another_link() {
     network.report_links(a, vec![report("l", "b", 1)], false);
     outputs(&mut network);
     network.report_links(a, vec![report("l", "c", 2)], false);
-    let expected = [LinkEvent::Removed(link("l")), LinkEvent::Added(link("l"))];
-    assert_eq!(events(&mut network), expected);
+    let expected = told(&[("removed", "l"), ("added", "l")]);
+    assert_eq!(news(&mut network), expected);
     let destination = network.link(&link("l")).unwrap().destination;
     assert_eq!(network.router_id(destination), Some(&router("c")));
 }
@@ -146,7 +169,7 @@ fn a_fault_of_an_unknown_link_is_news_and_no_more() {
         ..fault("l", 1)
     };
     network.report_link_fault(a, duplicate);
-    let expected = LinkEvent::Faulted {
+    let expected = LinkEvent::UnknownFaulted {
         link: link("l"),
         kind: FaultKind::Duplicate,
     };
@@ -248,8 +271,8 @@ fn connections_change_within_an_iteration() {
             },
         };
         network.report_link_state(a, state);
-        let expected = is_news.then(|| LinkEvent::ConnectionsChanged(link("l")));
-        assert_eq!(events(&mut network), Vec::from_iter(expected));
+        let expected = is_news.then_some(("changed", "l"));
+        assert_eq!(news(&mut network), told(expected.as_slice()));
     }
 }
 
@@ -258,11 +281,8 @@ fn a_destination_may_connect_later() {
     let (mut network, [a, b]) = network(["a", "b"]);
     network.disconnect(b, at(0));
     network.report_links(a, vec![report("l", "b", 1)], false);
-    let expected = [
-        LinkEvent::DestinationUnconnected(link("l")),
-        LinkEvent::Added(link("l")),
-    ];
-    assert_eq!(events(&mut network), expected);
+    let expected = told(&[("unconnected", "l"), ("added", "l")]);
+    assert_eq!(news(&mut network), expected);
     let is_usable = |network: &Network| network.is_usable(network.link(&link("l")).unwrap());
     assert!(!is_usable(&network));
     network.connect(&router("b"));
@@ -293,6 +313,30 @@ fn a_replaced_session_has_no_say() {
 }
 
 #[test]
+fn a_router_comes_and_goes_once_however_its_sessions_overlap() {
+    let (mut network, [a]) = network(["a"]);
+    let news = |network: &mut Network| -> Vec<bool> {
+        let all = outputs(network).into_iter();
+        all.filter_map(|output| match output {
+            NetworkOutput::Router(event) => Some(event.is_online),
+            _ => None,
+        })
+        .collect()
+    };
+    let b = network.connect(&router("a")).unwrap();
+    network.disconnect(a, at(0));
+    assert!(news(&mut network).is_empty());
+    network.disconnect(b, at(1));
+    network.disconnect(b, at(1));
+    assert_eq!(news(&mut network), [false]);
+    network.handle_timeout(at(100));
+    network.connect(&router("a"));
+    assert_eq!(news(&mut network), [true]);
+    network.remove_router(&router("a"));
+    assert_eq!(news(&mut network), [false]);
+}
+
+#[test]
 fn a_router_that_returns_in_time_keeps_its_links() {
     let (mut network, [a, b]) = network(["a", "b"]);
     network.report_links(a, vec![report("l", "b", 1)], true);
@@ -302,16 +346,20 @@ fn a_router_that_returns_in_time_keeps_its_links() {
     assert_eq!(network.poll_timeout(), None);
     outputs(&mut network);
     network.report_links(a, vec![report("l", "b", 1)], true);
-    assert_eq!(events(&mut network), [LinkEvent::Known(link("l"))]);
+    assert_eq!(news(&mut network), told(&[("known", "l")]));
 
     network.disconnect(a, at(200));
     network.handle_timeout(at(209));
     assert_eq!(network.links().count(), 1);
     outputs(&mut network);
+    let gone = Arc::new(network.link(&link("l")).unwrap().clone());
     network.handle_timeout(at(210));
     let expected = [
         NetworkOutput::LinkLost(link("l")),
-        NetworkOutput::Link(LinkEvent::Removed(link("l"))),
+        NetworkOutput::Link(LinkEvent::Removed {
+            link: gone,
+            fault: None,
+        }),
         NetworkOutput::RouterLost(a.router()),
     ];
     assert_eq!(outputs(&mut network), expected);
@@ -351,6 +399,7 @@ fn a_removed_router_takes_its_links_along_and_leaves_its_slot() {
     let new = network.set_router(router("d"), RouterSpec::default());
     assert_ne!(new, a.router());
     assert_eq!(network.router_id(a.router()), None);
+    assert_eq!(network.past_router_id(a.router()), Some(&router("a")));
     assert_eq!(network.router_id(new), Some(&router("d")));
     assert_eq!(network.connect(&router("a")), None);
 }

@@ -6,7 +6,7 @@ use portcullis_domain::ids::{ServiceId, TerminatorId};
 use portcullis_domain::service::TerminatorStrategy;
 use portcullis_fabric::{
     Choice, ChoiceError, Chosen, Network, PeerData, RouterSession, RouterSlot, Terminator,
-    TerminatorCost, Terminators,
+    TerminatorCost, TerminatorCounts, Terminators,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -201,4 +201,36 @@ fn a_terminator_may_move_to_another_service() {
     all.set(moved);
     assert_eq!(all.of_service(&ServiceId::from_wire("s")).count(), 0);
     assert_eq!(all.of_service(&ServiceId::from_wire("other")).count(), 1);
+}
+
+#[test]
+fn terminators_count_as_usable_while_their_router_is_connected() {
+    let (mut network, [_, b]) = two();
+    let mut terminators = Terminators::new();
+    for (name, place, precedence) in [
+        ("t1", "a", Precedence::Default),
+        ("t2", "b", Precedence::Required),
+        ("t3", "b", Precedence::Default),
+        ("t4", "b", Precedence::Failed),
+    ] {
+        terminators.set(terminator(name, place, 0, precedence));
+    }
+    let at_b = |terminators: &Terminators| -> Vec<String> {
+        let there = terminators.at_router(&router("b"));
+        there.map(|each| each.id.as_str().to_owned()).collect()
+    };
+    assert_eq!(at_b(&terminators), ["t2", "t3", "t4"]);
+    let service = ServiceId::from_wire("s");
+    let counts = |usable_default, usable_required| TerminatorCounts {
+        all: 4,
+        usable_default,
+        usable_required,
+    };
+    assert_eq!(terminators.count(&service, &network), counts(2, 1));
+    network.disconnect(b, at(0));
+    assert_eq!(terminators.count(&service, &network), counts(1, 0));
+
+    terminators.set(terminator("t3", "a", 0, Precedence::Default));
+    terminators.remove(&id("t4"));
+    assert_eq!(at_b(&terminators), ["t2"]);
 }

@@ -17,3 +17,4 @@ mod requests;
 mod server;
 mod shares;
 mod shutdown;
+mod upgrades;

@@ -168,6 +168,7 @@ impl Attacker {
             Access::GrantedExplicitly(subject, verb) => {
                 self.permissions.grants_explicitly(subject, verb)
             },
+            Access::GrantedWhole(subject) => self.permissions.grants_whole(subject),
         }
     }
 

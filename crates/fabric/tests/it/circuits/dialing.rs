@@ -6,8 +6,8 @@ use portcullis_domain::identity::Precedence;
 use portcullis_domain::ids::{ServiceId, TerminatorId};
 use portcullis_domain::service::TerminatorStrategy;
 use portcullis_fabric::{
-    Action, ChoiceError, CircuitEvent, CircuitFault, FabricOptions, FailureCause, ForwardKind,
-    PeerData, RouteErrorCode, RouteResult, RouterSpec, Service, Terminator,
+    Action, ChoiceError, CircuitFault, FabricOptions, FailureCause, ForwardKind, PeerData,
+    RouteErrorCode, RouteResult, RouterSpec, Service, Terminator,
 };
 use std::sync::Arc;
 
@@ -99,7 +99,10 @@ fn the_circuit_exists_once_all_routers_have_confirmed() {
     let keys: Vec<_> = established.peer_data.keys().copied().collect();
     assert_eq!(keys, [1003, 1200]);
     assert_eq!(established.peer_data[&1003], b"other", "what is newer wins");
-    assert_eq!(stage.events(), [CircuitEvent::Created(circuit("x"))]);
+    let created = stage.created();
+    assert_eq!(created.names.circuit, circuit("x"));
+    assert_eq!(created.cost, 1_073_741_823 + 11);
+    assert_eq!(&*created.addresses.terminator_local, "10.0.0.1:1");
 
     let view = stage.fabric.circuit(&circuit("x")).unwrap();
     assert!(view.is_open);

@@ -189,8 +189,8 @@ fn circuits_survive_their_terminator_and_not_their_service() {
     let events = stage.events();
     assert_eq!(events.len(), 2);
     let is_ended = |event: &CircuitEvent| match event {
-        CircuitEvent::Ended { reason, names, .. } => {
-            *reason == EndReason::ServiceRemoved && names.ingress == address("x-in")
+        CircuitEvent::Ended { reason, circuit } => {
+            *reason == EndReason::ServiceRemoved && circuit.names.ingress == address("x-in")
         },
         _ => false,
     };

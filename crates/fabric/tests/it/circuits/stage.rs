@@ -4,10 +4,10 @@ use crate::support::{at, link, report, router};
 use portcullis_domain::identity::Precedence;
 use portcullis_domain::ids::{IdentityId, ServiceId, TerminatorId};
 use portcullis_fabric::{
-    Action, Address, CircuitEvent, CircuitId, CircuitNames, Dial, DialFailure, DialId, EndReason,
-    Established, Fabric, FabricEvent, FabricOptions, FailureCause, Forward, ForwardKind, LinkFault,
-    PeerData, Right, Route, RouteErrorCode, RouteFailure, RouteId, RouteResult, RouterSession,
-    RouterSpec, Service, Terminator,
+    Action, Address, CircuitEvent, CircuitId, CircuitNames, CircuitSnapshot, Dial, DialFailure,
+    DialId, EndReason, Established, Fabric, FabricEvent, FabricOptions, FailureCause, Forward,
+    ForwardKind, LinkFault, PeerData, Right, Route, RouteErrorCode, RouteFailure, RouteId,
+    RouteResult, RouterSession, RouterSpec, Service, Terminator,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -231,9 +231,25 @@ impl Stage {
         std::iter::from_fn(|| self.fabric.poll_event())
             .filter_map(|event| match event {
                 FabricEvent::Circuit(event) => Some(event),
-                FabricEvent::Link(_) => None,
+                FabricEvent::Router(_) | FabricEvent::Link(_) => None,
             })
             .collect()
+    }
+
+    /// The circuit that was created, if that is all that has happened.
+    pub(crate) fn created(&mut self) -> Box<CircuitSnapshot> {
+        match <[_; 1]>::try_from(self.events()) {
+            Ok([CircuitEvent::Created(circuit)]) => circuit,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// The circuit that has changed its path, if that is all that has happened.
+    pub(crate) fn moved(&mut self) -> Box<CircuitSnapshot> {
+        match <[_; 1]>::try_from(self.events()) {
+            Ok([CircuitEvent::PathChanged(circuit)]) => circuit,
+            other => panic!("{other:?}"),
+        }
     }
 
     pub(crate) fn failures(&mut self) -> Vec<FailureCause> {

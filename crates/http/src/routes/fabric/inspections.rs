@@ -3,10 +3,10 @@
 use crate::error::ApiError;
 use crate::response::{ApiResponse, ResponseContent};
 use crate::route::{Call, Json, ResponseSpec, Route, guarded};
+use bytes::Bytes;
 use http::Method;
-use portcullis_api::fabric::inspection::{InspectRequest, InspectResponse, InspectValue};
-use portcullis_api::json;
-use portcullis_app::fabric::{self, Inspect};
+use portcullis_api::fabric::inspection::{InspectRequest, InspectResponse};
+use portcullis_app::fabric::{self, HeldValues, Inspect, Inspection};
 use portcullis_app::{AppError, run_blocking};
 use portcullis_domain::access::Permit;
 use std::sync::Arc;
@@ -23,21 +23,32 @@ async fn inspect(
 ) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
     let app = Arc::clone(&call.context.state.app);
+    let mut inspection = fabric::inspect(&app, &body.app_regex, &body.requested_values).await?;
     let response = run_blocking(move || {
-        let inspection = fabric::inspect(&app, &body.app_regex, &body.requested_values)?;
-        let id = inspection.controller.unwrap_or_default();
-        let values = inspection.values.into_iter();
-        let response = InspectResponse {
-            success: inspection.errors.is_empty(),
-            errors: inspection.errors,
-            values: values
-                .map(|(name, value)| InspectValue::new(id.clone(), name, value))
-                .collect(),
-        };
-        Ok::<_, AppError>(json::to_bytes(&response))
+        inspection.convert_metrics(&app);
+        let Inspection {
+            values,
+            errors,
+            held,
+        } = inspection;
+        let shown = values
+            .iter()
+            .map(|value| (&*value.app_id, &*value.name, &value.value));
+        let json = InspectResponse::write(&errors, shown);
+        Ok::<_, AppError>(Bytes::from_owner(HeldResponse { json, _held: held }))
     })
     .await?;
-    Ok(ApiResponse::from_json(ResponseContent::Full(
-        response.into(),
-    )))
+    Ok(ApiResponse::from_json(ResponseContent::Full(response)))
+}
+
+/// A response that holds its place in the memory for inspections until it is sent.
+struct HeldResponse {
+    json: Vec<u8>,
+    _held: HeldValues,
+}
+
+impl AsRef<[u8]> for HeldResponse {
+    fn as_ref(&self) -> &[u8] {
+        &self.json
+    }
 }

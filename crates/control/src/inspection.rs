@@ -1,0 +1,166 @@
+//! Questions to routers about their insides.
+
+mod values;
+
+use crate::ControlPlane;
+use crate::model::ModelPublisher;
+use crate::network::LiveFabric;
+use crate::plane::Plane;
+use crate::sessions::Sessions;
+use portcullis_app::network_inspection::{
+    InspectionError, InspectionFuture, NetworkInspection, RouterAnswer,
+};
+use portcullis_domain::ids::RouterId;
+use portcullis_wire::control::ControlMessage;
+use portcullis_wire::control::inspection::{InspectRequest, InspectResponse};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+use tokio::sync::{Semaphore, oneshot};
+use tokio::time::timeout;
+use values::Sources;
+
+/// Inspections that one router answers at a time; our routers refuse more. Others wait.
+const PER_ROUTER: usize = 4;
+
+/// What a router has answered.
+#[derive(Debug)]
+pub(crate) enum Answered {
+    Read(InspectResponse),
+    /// What is wrong with it.
+    Unreadable(String),
+}
+
+/// Inspections of one router that may be open.
+#[derive(Debug, Clone)]
+pub(crate) struct InspectionPlaces(Arc<Semaphore>);
+
+impl Default for InspectionPlaces {
+    fn default() -> Self {
+        Self(Arc::new(Semaphore::new(PER_ROUTER)))
+    }
+}
+
+impl InspectionPlaces {
+    /// Lets nobody wait any more.
+    pub(crate) fn close(&self) {
+        self.0.close();
+    }
+}
+
+impl ControlPlane {
+    /// Asks a connected router for values by their names, such as `links` or `circuit:<id>`, and
+    /// waits for its answer at most for `within`. If its channel ends meanwhile, there is an error at
+    /// once. When the future is dropped, the answer will be dropped too.
+    ///
+    /// The answer is as the router gives it: what `is_success` and the names say is for the caller to
+    /// judge, and values may have tokens in them. What is shown to people comes from
+    /// [`portcullis_app::fabric::inspect`].
+    ///
+    /// # Errors
+    ///
+    /// [`InspectionError`], if there is no answer.
+    pub async fn inspect_router(
+        &self,
+        router: &RouterId,
+        names: &[&str],
+        within: Duration,
+    ) -> Result<InspectResponse, InspectionError> {
+        let names = names.iter().map(|&name| name.to_owned()).collect();
+        inspect(&self.0.sessions, router, names, within).await
+    }
+}
+
+/// What use cases ask of routers. It does not own the controller, which owns it.
+pub(crate) struct RouterInspection {
+    sessions: Arc<Sessions>,
+    network: Arc<LiveFabric>,
+    model: Weak<ModelPublisher>,
+}
+
+impl RouterInspection {
+    pub(crate) fn new(plane: &Plane) -> Self {
+        Self {
+            sessions: Arc::clone(&plane.sessions),
+            network: Arc::clone(&plane.network),
+            model: Arc::downgrade(&plane.model),
+        }
+    }
+}
+
+impl NetworkInspection for RouterInspection {
+    fn inspect_router(
+        &self,
+        router: &RouterId,
+        names: &Arc<[String]>,
+        within: Duration,
+    ) -> InspectionFuture {
+        let (sessions, router) = (Arc::clone(&self.sessions), router.clone());
+        let names = names.to_vec();
+        Box::pin(async move {
+            let response = inspect(&sessions, &router, names, within).await?;
+            let mut errors = response.errors;
+            if !response.is_success && errors.is_empty() {
+                errors.push("the router does not tell, and not why".to_owned());
+            }
+            let values = response.values.into_iter();
+            Ok(RouterAnswer {
+                values: values
+                    .map(|value| (value.name, value.value.into_inner()))
+                    .collect(),
+                errors,
+            })
+        })
+    }
+
+    fn own_value(&self, name: &str) -> Option<String> {
+        let model = self.model.upgrade()?;
+        let sources = Sources {
+            sessions: &self.sessions,
+            network: &self.network,
+            model: &model,
+        };
+        sources.value(name).map(|value| value.to_string())
+    }
+}
+
+/// Asks a router, if it is connected.
+pub(crate) async fn inspect(
+    sessions: &Sessions,
+    router: &RouterId,
+    names: Vec<String>,
+    within: Duration,
+) -> Result<InspectResponse, InspectionError> {
+    let asking = ask(sessions, router, names);
+    let late = |_elapsed| Err(InspectionError::TimedOut);
+    timeout(within, asking).await.unwrap_or_else(late)
+}
+
+async fn ask(
+    sessions: &Sessions,
+    router: &RouterId,
+    names: Vec<String>,
+) -> Result<InspectResponse, InspectionError> {
+    let session = sessions.get(router).ok_or(InspectionError::NotConnected)?;
+    let InspectionPlaces(places) = session.inspections.clone();
+    let _place = places
+        .acquire()
+        .await
+        .map_err(|_closed| InspectionError::Disconnected)?;
+    let request = ControlMessage::InspectRequest(InspectRequest { names });
+    let priority = request.priority();
+    let message = request
+        .encode()
+        .map_err(|error| InspectionError::Unsendable(error.to_string()))?;
+    let (waiter, answer) = oneshot::channel();
+    session
+        .outlet()
+        .ask(priority, message, waiter)
+        .map_err(|_full| InspectionError::Busy)?;
+    // What is left of the session is not to be kept for the answer: it may end before.
+    drop(session);
+    match answer.await {
+        Ok(Answered::Read(response)) => Ok(response),
+        Ok(Answered::Unreadable(why)) => Err(InspectionError::Unreadable(why)),
+        Err(_gone) => Err(InspectionError::Disconnected),
+    }
+}

@@ -1,0 +1,360 @@
+use super::*;
+use crate::limits::ChannelLimits;
+use crate::queries::{NoNetworkQueries, TerminatorFinding, Validation, ValidationFuture};
+use futures_util::stream;
+use portcullis_channel::{ContentType, Frame, FrameLimits, FrameReader, Sequence};
+use portcullis_domain::access::{ApiSurface, AuthLevel, Caller, Origin};
+use portcullis_domain::clock::Timestamp;
+use portcullis_domain::ids::{ApiSessionId, IdentityId, RecordNumber, RequestId};
+use portcullis_domain::permission::PermissionSet;
+use portcullis_events::{Body, Event, EventPublisher as _, RouterStatus};
+use portcullis_wire::management::{
+    Found, HostState, LinkDetails, ManagementMessage, RouterFilter, StreamEvents, TerminatorDetail,
+    ValidateTerminators,
+};
+use std::future::{pending, ready};
+use std::net::IpAddr;
+use tokio::io::{DuplexStream, duplex};
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
+
+fn permit() -> Permit<OpenChannel> {
+    let caller = Caller {
+        origin: Origin {
+            request: RequestId::from_wire("r"),
+            address: IpAddr::from([127, 0, 0, 1]),
+        },
+        identity: IdentityId::from_wire("i"),
+        identity_number: RecordNumber(1),
+        session: ApiSessionId::from_wire("s"),
+        session_number: RecordNumber(1),
+        access_token: None,
+        second_factor_token: None,
+        auth_level: AuthLevel::Full,
+        last_factor_at: Timestamp::UNIX_EPOCH,
+        is_admin: true,
+        permissions: PermissionSet::default(),
+    };
+    Permit::request(ApiSurface::Edge, Arc::new(caller)).unwrap()
+}
+
+/// A client, and the channel that it speaks with.
+struct Client {
+    socket: WebSocketStream<DuplexStream>,
+    channel: JoinHandle<End>,
+    bus: EventBus,
+}
+
+impl Client {
+    async fn connect(
+        queries: impl NetworkQueries,
+        closing: impl Future<Output = Closing> + Send + 'static,
+    ) -> Self {
+        let (near, far) = duplex(16 * 1024);
+        let bus = EventBus::default();
+        let limits = ChannelLimits {
+            queued_events: 100,
+            ..ChannelLimits::default()
+        };
+        let parts = ChannelParts {
+            exchange: Exchange::new("c1".into(), limits),
+            permit: permit(),
+            controller: "c1".into(),
+            bus: bus.clone(),
+            queries: Arc::new(queries),
+            queued_events: limits.queued_events,
+        };
+        let channel = tokio::spawn(run(near, parts, closing));
+        let socket = WebSocketStream::from_raw_socket(far, Role::Client, None).await;
+        Self {
+            socket,
+            channel,
+            bus,
+        }
+    }
+
+    async fn usual() -> Self {
+        Self::connect(NoNetworkQueries, pending()).await
+    }
+
+    async fn say(&mut self, sequence: i32, message: &ManagementMessage) {
+        let message = message.encode().unwrap();
+        let frame = Frame::new(message, Sequence(sequence), &FrameLimits::LARGE).unwrap();
+        let message = Message::Binary(frame.to_bytes());
+        self.socket.send(message).await.unwrap();
+    }
+
+    async fn hear(&mut self) -> Frame {
+        let message = self.socket.next().await.unwrap().unwrap();
+        let Message::Binary(bytes) = message else {
+            panic!("{message:?}");
+        };
+        let reader = FrameReader::new(FrameLimits::LARGE);
+        reader.read_datagram(bytes).unwrap()
+    }
+
+    async fn hear_message(&mut self) -> ManagementMessage {
+        ManagementMessage::decode(&self.hear().await.into_message()).unwrap()
+    }
+
+    /// Waits until the controller has closed the channel; whatever comes before is passed over.
+    async fn closed(mut self) -> (CloseCode, End) {
+        let code = loop {
+            match self.socket.next().await {
+                Some(Ok(Message::Close(Some(frame)))) => break frame.code,
+                Some(Ok(Message::Binary(_))) => {},
+                other => panic!("{other:?}"),
+            }
+        };
+        // The answer goes out.
+        while let Some(Ok(_)) = self.socket.next().await {}
+        (code, self.channel.await.unwrap())
+    }
+
+    async fn follow_routers(&mut self) {
+        let json = r#"{"format":"json","subscriptions":[{"type":"router"}]}"#;
+        let json = json.to_owned();
+        self.say(1, &ManagementMessage::StreamEvents(StreamEvents { json }))
+            .await;
+        let answer = self.hear().await;
+        assert_eq!(answer.content_type(), ContentType::RESULT);
+        assert_eq!(&answer.body()[..], b"success");
+    }
+
+    fn publish(&self, router: usize) {
+        self.bus.publish(Event {
+            source: "c1".into(),
+            time: Timestamp::UNIX_EPOCH,
+            body: Body::Router(RouterStatus {
+                router_id: format!("r{router}"),
+                is_online: true,
+            }),
+        });
+    }
+}
+
+#[tokio::test]
+async fn events_come_numbered_and_in_order() {
+    let mut client = Client::usual().await;
+    client.follow_routers().await;
+    for router in 0..3 {
+        client.publish(router);
+    }
+    for router in 0..3 {
+        let frame = client.hear().await;
+        assert_eq!(frame.sequence(), Sequence(2 + router));
+        assert_eq!(frame.reply_for(), None);
+        let message = ManagementMessage::decode(&frame.into_message()).unwrap();
+        let ManagementMessage::StreamedEvent(event) = message else {
+            panic!("{message:?}");
+        };
+        assert_eq!(event.event_type, "router");
+        let id = format!(r#""router_id":"r{router}""#);
+        assert!(event.json.expose().contains(&id));
+    }
+}
+
+#[tokio::test]
+async fn each_request_for_events_has_its_own() {
+    let mut client = Client::usual().await;
+    client.follow_routers().await;
+    client.follow_routers().await;
+    client.publish(7);
+    for _ in 0..2 {
+        let message = client.hear_message().await;
+        assert!(matches!(message, ManagementMessage::StreamedEvent(_)));
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_published_for_a_client_that_is_gone() {
+    let mut client = Client::usual().await;
+    client.follow_routers().await;
+    assert!(client.bus.wants(portcullis_events::Namespace::Router));
+    drop(client.socket);
+    assert_eq!(client.channel.await.unwrap(), End::Client);
+    assert!(!client.bus.wants(portcullis_events::Namespace::Router));
+}
+
+#[tokio::test]
+async fn client_that_loses_events_is_told_and_closed() {
+    let mut client = Client::usual().await;
+    client.follow_routers().await;
+    for router in 0..200 {
+        client.publish(router);
+    }
+    let (code, end) = client.closed().await;
+    assert_eq!(code, CloseCode::Again);
+    let End::Controller(Closing::EventsLost(lost)) = end else {
+        panic!("{end:?}");
+    };
+    assert!(lost >= 99, "{lost}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn client_that_takes_nothing_is_cut_off() {
+    let mut client = Client::usual().await;
+    client.follow_routers().await;
+    let begin = Instant::now();
+    let publishing = async {
+        for router in 0.. {
+            client.publish(router);
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    tokio::select! {
+        () = publishing => {},
+        end = &mut client.channel => assert_eq!(end.unwrap(), End::Stalled),
+    }
+    assert!(begin.elapsed() > WRITE_STALL);
+    assert!(begin.elapsed() < 3 * WRITE_STALL);
+}
+
+#[tokio::test]
+async fn what_is_no_frame_closes_the_channel_with_a_reason() {
+    for (message, code) in [
+        (Message::text("hello"), CloseCode::Unsupported),
+        (Message::binary("hello"), CloseCode::Protocol),
+        (Message::binary(vec![0; MAX_MESSAGE + 1]), CloseCode::Size),
+    ] {
+        let mut client = Client::usual().await;
+        // Not all of the long one is taken.
+        let _ = client.socket.feed(message).await;
+        let (mut writer, mut reader) = client.socket.split();
+        let reading = async {
+            while let Some(Ok(message)) = reader.next().await {
+                if let Message::Close(Some(frame)) = message {
+                    return frame.code;
+                }
+            }
+            panic!("no reason");
+        };
+        let flushing = async {
+            let _ = writer.flush().await;
+            pending::<()>().await;
+        };
+        tokio::select! {
+            found = reading => assert_eq!(found, code),
+            () = flushing => {},
+        }
+    }
+}
+
+#[tokio::test]
+async fn channel_ends_when_it_has_to() {
+    let client = Client::connect(NoNetworkQueries, ready(Closing::NoRight)).await;
+    let (code, end) = client.closed().await;
+    assert_eq!(code, CloseCode::Policy);
+    assert_eq!(end, End::Controller(Closing::NoRight));
+}
+
+#[tokio::test(start_paused = true)]
+async fn client_that_does_not_take_the_news_is_not_waited_for() {
+    let begin = Instant::now();
+    let client = Client::connect(NoNetworkQueries, ready(Closing::NoRight)).await;
+    let end = client.channel.await.unwrap();
+    assert_eq!(end, End::Controller(Closing::NoRight));
+    assert!(begin.elapsed() < Duration::from_secs(1));
+}
+
+#[tokio::test]
+async fn what_nobody_answers_is_refused_at_once() {
+    let mut client = Client::usual().await;
+    let filter = RouterFilter::default();
+    client
+        .say(5, &ManagementMessage::ValidateLinks(filter))
+        .await;
+    let frame = client.hear().await;
+    assert_eq!(frame.reply_for(), Some(Sequence(5)));
+    let message = ManagementMessage::decode(&frame.into_message()).unwrap();
+    let ManagementMessage::LinksFound(found) = message else {
+        panic!("{message:?}");
+    };
+    assert!(!found.is_success);
+    assert!(
+        found.text.starts_with("c1: validations of links"),
+        "{}",
+        found.text
+    );
+}
+
+/// Answers validations: of links with one detail too few, of terminators with hosts in between.
+struct SomeAnswers;
+
+impl NetworkQueries for SomeAnswers {
+    fn validate_links(
+        &self,
+        _: Permit<OpenChannel>,
+        _: RouterFilter,
+    ) -> ValidationFuture<LinkDetails> {
+        let details = stream::iter([LinkDetails::default()]);
+        Box::pin(ready(Ok(Validation {
+            count: 2,
+            details: Box::pin(details),
+        })))
+    }
+
+    fn validate_terminators(
+        &self,
+        _: Permit<OpenChannel>,
+        _: ValidateTerminators,
+    ) -> ValidationFuture<TerminatorFinding> {
+        let host = || TerminatorFinding::Host(HostState::default());
+        let terminator = || TerminatorFinding::Terminator(TerminatorDetail::default());
+        let details = stream::iter([host(), terminator(), terminator(), host()]);
+        Box::pin(ready(Ok(Validation {
+            count: 2,
+            details: Box::pin(details),
+        })))
+    }
+}
+
+#[tokio::test]
+async fn details_follow_the_answer_and_the_last_that_is_counted_comes_last() {
+    let mut client = Client::connect(SomeAnswers, pending()).await;
+    let request = ManagementMessage::ValidateTerminators(ValidateTerminators::default());
+    client.say(1, &request).await;
+    let found = Found {
+        is_success: true,
+        text: String::new(),
+        count: 2,
+    };
+    let mut heard = Vec::new();
+    for _ in 0..5 {
+        heard.push(client.hear_message().await);
+    }
+    let host = ManagementMessage::HostState(HostState::default());
+    let terminator = ManagementMessage::TerminatorDetail(TerminatorDetail::default());
+    assert_eq!(
+        heard,
+        [
+            ManagementMessage::TerminatorsFound(found),
+            host.clone(),
+            terminator.clone(),
+            host,
+            terminator
+        ]
+    );
+}
+
+#[tokio::test]
+async fn client_does_not_wait_for_details_that_do_not_come() {
+    let mut client = Client::connect(SomeAnswers, pending()).await;
+    let filter = RouterFilter::default();
+    client
+        .say(1, &ManagementMessage::ValidateLinks(filter))
+        .await;
+    let (code, end) = client.closed().await;
+    assert_eq!(code, CloseCode::Error);
+    assert_eq!(end, End::Controller(Closing::Incomplete));
+}
+
+#[tokio::test]
+async fn pings_are_answered() {
+    let mut client = Client::usual().await;
+    let ping = Message::Ping(Bytes::from_static(b"there?"));
+    client.socket.send(ping).await.unwrap();
+    let pong = client.socket.next().await.unwrap().unwrap();
+    assert_eq!(pong, Message::Pong(Bytes::from_static(b"there?")));
+}

@@ -1,0 +1,269 @@
+//! What is said on a channel: frames in, answers and requests out. No I/O, no clock.
+
+use crate::event_request;
+use crate::limits::{ChannelLimits, MAX_MESSAGE};
+use bytes::Bytes;
+use portcullis_channel::{
+    ContentType, Frame, FrameError, FrameLimits, FrameReader, FrameTooLongError, Message, ReplyTo,
+    ResultMessage, ResultStatus, Sequence,
+};
+use portcullis_events::Subscription;
+use portcullis_wire::DecodeError;
+use portcullis_wire::management::{
+    Found, InspectRequest, InspectResponse, ManagementMessage, RouterFilter, ValidateDataModel,
+    ValidateTerminators,
+};
+use std::sync::Arc;
+
+/// One side of one channel: that of the controller.
+#[derive(Debug)]
+pub(crate) struct Exchange {
+    /// Id of the controller, for its answers.
+    controller: Arc<str>,
+    limits: ChannelLimits,
+    /// Number of the frame that was sent last.
+    last: i32,
+    event_requests: usize,
+    subscriptions: usize,
+    running_queries: usize,
+}
+
+/// What follows from a frame.
+#[derive(Debug)]
+pub(crate) enum Step {
+    /// To be sent.
+    Answer(Message),
+    /// Events are to follow the answer.
+    Stream(Message, Vec<Subscription>),
+    /// To be answered by and by, and to be reported as [finished](Exchange::query_finished).
+    Query(ReplyTo, Query),
+    Nothing,
+}
+
+/// A question about the network.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Query {
+    Inspect(InspectRequest),
+    Validate(ValidationRequest),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum ValidationRequest {
+    Terminators(ValidateTerminators),
+    Links(RouterFilter),
+    SdkTerminators(RouterFilter),
+    ErtTerminators(RouterFilter),
+    DataModel(ValidateDataModel),
+    IdentityConnections(RouterFilter),
+    Circuits(RouterFilter),
+    Dialers,
+}
+
+impl Exchange {
+    pub(crate) fn new(controller: Arc<str>, limits: ChannelLimits) -> Self {
+        Self {
+            controller,
+            limits,
+            last: 0,
+            event_requests: 0,
+            subscriptions: 0,
+            running_queries: 0,
+        }
+    }
+
+    /// Takes a message of the client, which is a frame.
+    ///
+    /// # Errors
+    ///
+    /// If it is none; the channel has to be closed.
+    pub(crate) fn receive(&mut self, message: Bytes) -> Result<Step, FrameError> {
+        let body = u32::try_from(MAX_MESSAGE).unwrap_or(u32::MAX);
+        let reader = FrameReader::new(FrameLimits::LARGE.with_body(body));
+        Ok(self.step(reader.read_datagram(message)?))
+    }
+
+    /// Gives a message the number with which it is sent.
+    pub(crate) fn number(&mut self, message: Message) -> Result<Frame, FrameTooLongError> {
+        let next = self.last.checked_add(1).unwrap_or(1);
+        let frame = Frame::new(message, Sequence(next), &FrameLimits::LARGE)?;
+        self.last = next;
+        Ok(frame)
+    }
+
+    /// A query was answered.
+    pub(crate) fn query_finished(&mut self) {
+        self.running_queries = self.running_queries.saturating_sub(1);
+    }
+
+    fn step(&mut self, frame: Frame) -> Step {
+        if frame.reply_for().is_some() {
+            // Nothing was asked.
+            return Step::Nothing;
+        }
+        let reply_to = frame.reply_to();
+        let message = frame.into_message();
+        match message.content_type {
+            ContentType::RESULT | ContentType::HEARTBEAT | ContentType::LATENCY_RESPONSE => {
+                return Step::Nothing;
+            },
+            ContentType::PING | ContentType::LATENCY => {
+                return Step::Answer(result(&reply_to, Ok("")));
+            },
+            _ => {},
+        }
+        match ManagementMessage::decode(&message) {
+            Ok(decoded) => self.ask(reply_to, decoded),
+            Err(error) => self.unreadable(&reply_to, message.content_type, &error),
+        }
+    }
+
+    fn ask(&mut self, reply_to: ReplyTo, message: ManagementMessage) -> Step {
+        match message {
+            ManagementMessage::StreamEvents(request) => {
+                self.stream_events(&reply_to, &request.json)
+            },
+            ManagementMessage::StreamTraces(_) | ManagementMessage::TogglePipeTraces(_) => {
+                let text = "this controller sends no traces";
+                Step::Answer(result(&reply_to, Err(text)))
+            },
+            other => match Query::from_message(other) {
+                Ok(query) => self.query(reply_to, query),
+                Err(other) => {
+                    let number = other.content_type().0;
+                    let text = format!("messages of type {number} are not supported");
+                    Step::Answer(result(&reply_to, Err(&text)))
+                },
+            },
+        }
+    }
+
+    fn stream_events(&mut self, reply_to: &ReplyTo, json: &str) -> Step {
+        let limits = self.limits;
+        let subscriptions = event_request::subscriptions(json).and_then(|subscriptions| {
+            if self.event_requests >= limits.event_requests {
+                let most = limits.event_requests;
+                return Err(format!(
+                    "at most {most} requests for events can be made on one connection"
+                ));
+            }
+            if self.subscriptions.saturating_add(subscriptions.len()) > limits.subscriptions {
+                let most = limits.subscriptions;
+                return Err(format!(
+                    "at most {most} subscriptions can be made on one connection"
+                ));
+            }
+            Ok(subscriptions)
+        });
+        match subscriptions {
+            Ok(subscriptions) => {
+                self.event_requests += 1;
+                self.subscriptions += subscriptions.len();
+                Step::Stream(result(reply_to, Ok("success")), subscriptions)
+            },
+            Err(text) => Step::Answer(result(reply_to, Err(&text))),
+        }
+    }
+
+    fn query(&mut self, reply_to: ReplyTo, query: Query) -> Step {
+        if self.running_queries >= self.limits.running_queries {
+            let text = "too many requests at a time; wait for the results of earlier ones";
+            return Step::Answer(query.failure(&self.controller, text).in_reply_to(&reply_to));
+        }
+        self.running_queries += 1;
+        Step::Query(reply_to, query)
+    }
+
+    /// The answer to a request that cannot be decoded.
+    fn unreadable(&self, reply_to: &ReplyTo, number: ContentType, error: &DecodeError) -> Step {
+        let text = format!("failed to unmarshall request: {error}");
+        let answer = match Query::empty(number) {
+            Some(query) => query.failure(&self.controller, &text).in_reply_to(reply_to),
+            None => result(reply_to, Err(&text)),
+        };
+        Step::Answer(answer)
+    }
+}
+
+impl Query {
+    /// The query that a message is, or the message if it is none.
+    fn from_message(message: ManagementMessage) -> Result<Self, ManagementMessage> {
+        use ManagementMessage as Message;
+        Ok(Self::Validate(match message {
+            Message::InspectRequest(request) => return Ok(Self::Inspect(request)),
+            Message::ValidateTerminators(request) => ValidationRequest::Terminators(request),
+            Message::ValidateLinks(request) => ValidationRequest::Links(request),
+            Message::ValidateSdkTerminators(request) => ValidationRequest::SdkTerminators(request),
+            Message::ValidateErtTerminators(request) => ValidationRequest::ErtTerminators(request),
+            Message::ValidateDataModel(request) => ValidationRequest::DataModel(request),
+            Message::ValidateIdentityConnections(request) => {
+                ValidationRequest::IdentityConnections(request)
+            },
+            Message::ValidateCircuits(request) => ValidationRequest::Circuits(request),
+            Message::ValidateDialers => ValidationRequest::Dialers,
+            other => return Err(other),
+        }))
+    }
+
+    /// A query of a content type that asks for nothing in particular, if it is the type of one.
+    fn empty(number: ContentType) -> Option<Self> {
+        let message = ManagementMessage::decode(&Message::new(number)).ok()?;
+        Self::from_message(message).ok()
+    }
+
+    /// The answer that it failed.
+    pub(crate) fn failure(&self, controller: &str, text: &str) -> Message {
+        let text = format!("{controller}: {text}");
+        let answer = match self {
+            Self::Inspect(_) => ManagementMessage::InspectResponse(InspectResponse {
+                is_success: false,
+                errors: vec![text],
+                values: Vec::new(),
+            }),
+            Self::Validate(request) => request.answer(Found {
+                is_success: false,
+                text,
+                count: 0,
+            }),
+        };
+        encoded(&answer)
+    }
+}
+
+impl ValidationRequest {
+    /// The message that answers it.
+    pub(crate) const fn answer(&self, found: Found) -> ManagementMessage {
+        match self {
+            Self::Terminators(_) => ManagementMessage::TerminatorsFound(found),
+            Self::Links(_) => ManagementMessage::LinksFound(found),
+            Self::SdkTerminators(_) => ManagementMessage::SdkTerminatorsFound(found),
+            Self::ErtTerminators(_) => ManagementMessage::ErtTerminatorsFound(found),
+            Self::DataModel(_) => ManagementMessage::DataModelsFound(found),
+            Self::IdentityConnections(_) => ManagementMessage::IdentityConnectionsFound(found),
+            Self::Circuits(_) => ManagementMessage::CircuitsFound(found),
+            Self::Dialers => ManagementMessage::DialersFound(found),
+        }
+    }
+}
+
+/// A Result that answers a request.
+fn result(reply_to: &ReplyTo, outcome: Result<&str, &str>) -> Message {
+    let (status, text) = match outcome {
+        Ok(text) => (ResultStatus::Success, text),
+        Err(text) => (ResultStatus::Failure, text),
+    };
+    let text = text.to_owned();
+    ResultMessage { status, text }
+        .into_message()
+        .in_reply_to(reply_to)
+}
+
+/// A message of the controller, none of which has lists or maps in its headers, which alone can fail.
+pub(crate) fn encoded(message: &ManagementMessage) -> Message {
+    message.encode().unwrap_or_else(|error| {
+        tracing::error!(%error, "a message of the management channel cannot be encoded");
+        Message::new(message.content_type())
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,175 @@
+//! Requests that are answered by and by, each in a task of its own.
+
+use crate::closing::Closing;
+use crate::exchange::{Query, ValidationRequest, encoded};
+use crate::outgoing::{Closed, Outbox};
+use crate::queries::{NetworkQueries, TerminatorFinding, Validation, ValidationFuture};
+use futures_util::StreamExt as _;
+use portcullis_app::fabric::OpenChannel;
+use portcullis_channel::{Message, ReplyTo};
+use portcullis_domain::access::Permit;
+use portcullis_event_sinks::EventStream;
+use portcullis_wire::management::{Found, ManagementMessage, StreamedEvent};
+use std::sync::Arc;
+
+/// Sends the answer to a request for events, and the events after it.
+pub(crate) async fn stream_events(
+    answer: Message,
+    mut events: EventStream,
+    outbox: Outbox,
+) -> Result<(), Closed> {
+    outbox.send(answer).await?;
+    while let Some(line) = events.recv().await {
+        let lost = events.dropped();
+        if lost > 0 {
+            return outbox.close(Closing::EventsLost(lost)).await;
+        }
+        let event = ManagementMessage::StreamedEvent(StreamedEvent {
+            event_type: line.event_type.to_owned(),
+            json: line.json.into(),
+        });
+        outbox.send(encoded(&event)).await?;
+    }
+    // The bus is closed: the controller stops.
+    Ok(())
+}
+
+/// Where answers to queries come from and go to.
+pub(crate) struct QueryContext {
+    pub(crate) queries: Arc<dyn NetworkQueries>,
+    pub(crate) permit: Permit<OpenChannel>,
+    /// Id of the controller.
+    pub(crate) controller: Arc<str>,
+    pub(crate) outbox: Outbox,
+}
+
+impl QueryContext {
+    /// Answers a query, with its details.
+    pub(crate) async fn answer(self, reply_to: ReplyTo, query: Query) -> Result<(), Closed> {
+        let queries = Arc::clone(&self.queries);
+        let permit = self.permit.clone();
+        let request = match query {
+            Query::Inspect(ref request) => {
+                let answer = match queries.inspect(permit, request.clone()).await {
+                    Ok(response) => encoded(&ManagementMessage::InspectResponse(response)),
+                    Err(text) => query.failure(&self.controller, &text),
+                };
+                return self.outbox.send(answer.in_reply_to(&reply_to)).await;
+            },
+            Query::Validate(request) => request,
+        };
+        let call = Call {
+            context: self,
+            reply_to,
+            request: request.clone(),
+        };
+        match request {
+            ValidationRequest::Terminators(request) => {
+                let begun = queries.validate_terminators(permit, request);
+                call.report(begun, terminator_message).await
+            },
+            ValidationRequest::Links(request) => {
+                let begun = queries.validate_links(permit, request);
+                call.report(begun, ManagementMessage::LinkDetails).await
+            },
+            ValidationRequest::SdkTerminators(request) => {
+                let begun = queries.validate_sdk_terminators(permit, request);
+                call.report(begun, ManagementMessage::SdkTerminatorDetails)
+                    .await
+            },
+            ValidationRequest::ErtTerminators(request) => {
+                let begun = queries.validate_ert_terminators(permit, request);
+                call.report(begun, ManagementMessage::ErtTerminatorDetails)
+                    .await
+            },
+            ValidationRequest::DataModel(request) => {
+                let begun = queries.validate_data_model(permit, request);
+                call.report(begun, ManagementMessage::DataModelDetails)
+                    .await
+            },
+            ValidationRequest::IdentityConnections(request) => {
+                let begun = queries.validate_identity_connections(permit, request);
+                call.report(begun, ManagementMessage::IdentityConnectionDetails)
+                    .await
+            },
+            ValidationRequest::Circuits(request) => {
+                let begun = queries.validate_circuits(permit, request);
+                call.report(begun, ManagementMessage::RouterCircuits).await
+            },
+            ValidationRequest::Dialers => {
+                let begun = queries.validate_dialers(permit);
+                call.report(begun, ManagementMessage::DialerDetails).await
+            },
+        }
+    }
+}
+
+fn terminator_message(finding: TerminatorFinding) -> ManagementMessage {
+    match finding {
+        TerminatorFinding::Terminator(detail) => ManagementMessage::TerminatorDetail(detail),
+        TerminatorFinding::Host(state) => ManagementMessage::HostState(state),
+    }
+}
+
+/// A request to validate.
+struct Call {
+    context: QueryContext,
+    reply_to: ReplyTo,
+    request: ValidationRequest,
+}
+
+impl Call {
+    /// Sends the answer and then the details: as many as it says.
+    async fn report<D>(
+        self,
+        begun: ValidationFuture<D>,
+        message: fn(D) -> ManagementMessage,
+    ) -> Result<(), Closed> {
+        let outbox = &self.context.outbox;
+        let Validation { count, mut details } = match begun.await {
+            Ok(validation) => validation,
+            Err(text) => {
+                let query = Query::Validate(self.request);
+                let failure = query.failure(&self.context.controller, &text);
+                return outbox.send(failure.in_reply_to(&self.reply_to)).await;
+            },
+        };
+        let found = self.request.answer(Found {
+            is_success: true,
+            text: String::new(),
+            count,
+        });
+        let answer = encoded(&found).in_reply_to(&self.reply_to);
+        outbox.send(answer).await?;
+        let mut missing = count;
+        // Clients stop at the last that is counted, so it is held back until nothing else will come.
+        let mut last = None;
+        while let Some(detail) = details.next().await {
+            let detail = message(detail);
+            if matches!(detail, ManagementMessage::HostState(_)) {
+                outbox.send(encoded(&detail)).await?;
+                continue;
+            }
+            match missing.checked_sub(1) {
+                Some(0) => last = Some(encoded(&detail)),
+                Some(_) => outbox.send(encoded(&detail)).await?,
+                None => {
+                    tracing::error!("a validation has more details than it has announced");
+                    break;
+                },
+            }
+            missing = missing.saturating_sub(1);
+        }
+        if let Some(last) = last {
+            outbox.send(last).await?;
+        }
+        if missing > 0 {
+            tracing::error!(
+                missing,
+                "a validation has fewer details than it has announced"
+            );
+            return outbox.close(Closing::Incomplete).await;
+        }
+        Ok(())
+    }
+}
