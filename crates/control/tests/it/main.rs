@@ -8,11 +8,15 @@ mod bursts;
 mod circuits;
 mod data_model;
 #[cfg(test)]
+mod events;
+#[cfg(test)]
 mod lies;
 #[cfg(test)]
 mod links;
 #[cfg(test)]
 mod memory;
+#[cfg(test)]
+mod recorder;
 #[cfg(test)]
 mod retirement;
 #[cfg(test)]
