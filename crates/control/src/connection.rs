@@ -1,5 +1,6 @@
 //! A connection of a router, from its hello to the channel that it belongs to.
 
+use crate::events;
 use crate::handle::Handler;
 use crate::outlet::Outlet;
 use crate::places::Placed;
@@ -32,6 +33,7 @@ pub struct Peer {
 
 /// A connection of a router whose certificate was judged.
 struct Admitted<S> {
+    address: SocketAddr,
     incoming: Incoming<S>,
     router: ConnectedRouter,
     hello: RouterHello,
@@ -84,6 +86,7 @@ async fn judge<S: Stream>(
                 tracing::warn!(router = %router.id(), %error, "a part of a router's hello cannot be read");
             }
             Some(Admitted {
+                address: peer.address,
                 incoming,
                 router,
                 hello,
@@ -163,6 +166,7 @@ async fn open<S: Stream>(
     reservation: Reservation<String>,
 ) {
     let Admitted {
+        address,
         incoming,
         router,
         hello,
@@ -207,6 +211,7 @@ async fn open<S: Stream>(
     let served = Arc::clone(plane);
     plane.tasks.spawn(async move {
         if let Some(session) = served.sessions.connect(connecting, &served.network) {
+            events::publish_router_connect(&served, &session, address);
             run(&served, session, inbox).await;
         }
         channel.close();
@@ -217,6 +222,7 @@ async fn open<S: Stream>(
 /// Serves the channel of a router.
 async fn run(plane: &Arc<Plane>, session: Arc<Session>, inbox: Inbox) {
     tracing::info!(router = %session.id(), version = session.hello.version.version, "a router is connected");
+    plane.identities.begin(&plane.app, &session);
     let handler = Handler::new(Arc::clone(plane), Arc::clone(&session));
     // Its record may have changed while it was let in, when nobody could know of this session yet.
     match routers::recheck(&plane.app, &session.router) {
@@ -224,6 +230,7 @@ async fn run(plane: &Arc<Plane>, session: Arc<Session>, inbox: Inbox) {
         Err(refusal) => tracing::info!(router = %session.id(), %refusal, "a router is put off"),
     }
     let now = plane.app.env().now();
+    plane.identities.end(&session);
     plane.sessions.disconnect(&session, now, &plane.network);
     tracing::info!(router = %session.id(), "a router is disconnected");
 }

@@ -17,7 +17,7 @@ use portcullis_app::rights::{self, RightInUse, RightsWatch, Verdict};
 use portcullis_app::{AppError, hosting};
 use portcullis_domain::change::Change;
 use portcullis_domain::clock::SignedDuration;
-use portcullis_fabric::{CircuitId, Fabric};
+use portcullis_fabric::{CircuitEvent, CircuitId, Fabric};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -57,6 +57,18 @@ impl Enforcement {
     pub(crate) fn tell(&self, news: News) {
         // Nobody is there any more when the controller stops.
         let _ = self.0.send(news);
+    }
+
+    /// Takes note of what has happened to a circuit.
+    pub(crate) fn follow(&self, event: CircuitEvent) {
+        match event {
+            CircuitEvent::Created(circuit) => {
+                self.tell(News::Established(circuit.names.circuit));
+            },
+            CircuitEvent::Adopted(circuit) => self.tell(News::Established(circuit)),
+            CircuitEvent::Ended { circuit, .. } => self.tell(News::Ended(circuit.names.circuit)),
+            CircuitEvent::PathChanged(_) | CircuitEvent::Failed { .. } => {},
+        }
     }
 }
 

@@ -135,6 +135,7 @@ impl Follower {
             .read(|fabric| fabric.network().find_router(&id).is_none())
         {
             plane.sessions.forget(&id);
+            plane.recent_reports.forget(&id);
             plane.sessions.tell_of(&id);
         }
         let Some(session) = plane.sessions.get(&id) else {

@@ -14,6 +14,7 @@ mod retry;
 mod terminators;
 mod validation;
 
+use crate::events;
 use crate::model::ModelSubscriber;
 use crate::plane::Plane;
 use crate::session::Session;
@@ -119,7 +120,7 @@ impl Handler {
             Says::LinkState(state) => self.handle_link_state(state),
             Says::Fault(fault) => self.handle_fault(&fault),
             Says::LinkListeners(listeners) => self.handle_listeners(listeners),
-            Says::Metrics(metrics) => self.handle_metrics(&metrics),
+            Says::Metrics(metrics) => self.handle_metrics(metrics),
 
             Says::RouteResult(result) => self.handle_route_result(frame, result),
             Says::CircuitConfirmation(idle) => self.handle_idle_circuits(&idle),
@@ -130,7 +131,11 @@ impl Handler {
             Says::ApiSessionHeartbeat(heartbeat) => self.handle_session_heartbeat(heartbeat),
             Says::ValidateSessions(validate) => self.handle_validate_sessions(validate),
             Says::Subscription(subscription) => self.handle_subscription(subscription),
-            Says::ConnectEvents(events) => self.session.set_connections(events),
+            Says::ConnectEvents(said) => {
+                let plane = &self.plane;
+                plane.identities.take(&plane.app, &self.session, said);
+            },
+            Says::Alerts(said) => events::publish_alerts(&self.plane, &self.session, said.alerts),
             Says::RequestClusterMembers => self.send_controllers(),
 
             Says::ValidatedTerminators(states) => self.handle_validated_terminators(&states),

@@ -2,15 +2,18 @@
 //!
 //! Between what routers say (`portcullis-wire`) and what the controller knows and decides: records and
 //! rights (`portcullis-app`), the picture of the network (`portcullis-fabric`), and the router data model
-//! (`portcullis-data-model`).
+//! (`portcullis-data-model`). What happens in the network is told to those who subscribe (`portcullis-events`,
+//! by the port of `portcullis-app`).
 
 mod adoption;
 mod client_sessions;
 mod connection;
 mod dial;
 mod enforcement;
+mod events;
 mod follower;
 mod handle;
+mod identities;
 mod inspection;
 mod live;
 mod model;
@@ -26,16 +29,15 @@ mod translate;
 mod validation;
 mod work;
 
-use enforcement::News;
 use follower::Follower;
 use inspection::RouterInspection;
 use live::LiveView;
 use network::{Outputs, RecordChange};
 use plane::Plane;
 use portcullis_app::{App, hosting};
-use portcullis_fabric::{CircuitEvent, FabricEvent};
 use portcullis_transport::{Incoming, Stream};
 use std::sync::Arc;
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 pub use connection::Peer;
@@ -71,7 +73,12 @@ impl ControlPlane {
         spawn(&plane, Arc::clone(&plane.model).run());
         plane.tasks.spawn(keep_model_position(Arc::clone(&plane)));
         spawn(&plane, keep_deadlines(Arc::clone(&plane)));
-        spawn(&plane, follow_network(Arc::clone(&plane), inboxes.outputs));
+        let Outputs {
+            record_changes,
+            happened,
+        } = inboxes.outputs;
+        spawn(&plane, change_records(Arc::clone(&plane), record_changes));
+        spawn(&plane, events::follow(Arc::clone(&plane), happened));
         Self(plane)
     }
 
@@ -120,31 +127,10 @@ async fn keep_deadlines(plane: Arc<Plane>) {
     plane.network.keep_deadlines().await;
 }
 
-/// Follows what happens in the network, and changes records as it decides.
-async fn follow_network(plane: Arc<Plane>, mut outputs: Outputs) {
-    loop {
-        tokio::select! {
-            Some(event) = outputs.events.recv() => note(&plane, event),
-            Some(change) = outputs.record_changes.recv() => change_record(&plane, change).await,
-            else => return,
-        }
-    }
-}
-
-fn note(plane: &Plane, event: FabricEvent) {
-    tracing::debug!(?event, "network");
-    match event {
-        FabricEvent::Circuit(CircuitEvent::Created(circuit)) => {
-            let id = circuit.names.circuit;
-            plane.enforcement.tell(News::Established(id));
-        },
-        FabricEvent::Circuit(CircuitEvent::Adopted(circuit)) => {
-            plane.enforcement.tell(News::Established(circuit));
-        },
-        FabricEvent::Circuit(CircuitEvent::Ended { circuit, .. }) => {
-            plane.enforcement.tell(News::Ended(circuit.names.circuit));
-        },
-        FabricEvent::Router(_) | FabricEvent::Circuit(_) | FabricEvent::Link(_) => {},
+/// Changes records as the picture of the network decides.
+async fn change_records(plane: Arc<Plane>, mut changes: mpsc::UnboundedReceiver<RecordChange>) {
+    while let Some(change) = changes.recv().await {
+        change_record(&plane, change).await;
     }
 }
 

@@ -1,7 +1,8 @@
 //! The network as REST shows it.
 
+use crate::identities::ConnectedIdentities;
 use crate::network::LiveFabric;
-use crate::plane::Plane;
+use crate::plane::{self, Plane};
 use crate::sessions::Sessions;
 use portcullis_app::LiveNetwork;
 use portcullis_domain::Env;
@@ -19,6 +20,7 @@ use std::sync::Arc;
 /// What REST reads. It does not own the controller, which owns it.
 pub(crate) struct LiveView {
     sessions: Arc<Sessions>,
+    identities: Arc<ConnectedIdentities>,
     network: Arc<LiveFabric>,
     env: Env,
     clock: Clock,
@@ -122,7 +124,7 @@ impl LiveNetwork for LiveView {
     }
 
     fn identity_connection(&self, id: &IdentityId) -> EdgeRouterConnection {
-        if self.sessions.is_identity_connected(id) {
+        if self.identities.is_connected(id) {
             EdgeRouterConnection::Online
         } else {
             EdgeRouterConnection::Offline
@@ -134,6 +136,7 @@ impl LiveView {
     pub(crate) fn new(plane: &Plane) -> Self {
         Self {
             sessions: Arc::clone(&plane.sessions),
+            identities: Arc::clone(&plane.identities),
             network: Arc::clone(&plane.network),
             env: plane.app.env().clone(),
             clock: plane.transport.clock(),
@@ -157,11 +160,8 @@ impl LiveView {
         }
     }
 
-    /// A moment on the wall clock.
     fn time(&self, moment: Moment) -> Timestamp {
-        let now = self.clock.now().mono;
-        let time = self.env.now();
-        time.checked_sub(now.since(moment)).unwrap_or(time)
+        plane::wall_time(&self.env, self.clock, moment)
     }
 }
 

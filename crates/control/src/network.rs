@@ -41,7 +41,7 @@ pub(crate) struct LiveFabric {
     /// Told when the next deadline may have become an earlier one.
     rescheduled: Notify,
     record_changes: mpsc::UnboundedSender<RecordChange>,
-    events: mpsc::UnboundedSender<FabricEvent>,
+    happened: mpsc::UnboundedSender<Happened>,
 }
 
 struct State {
@@ -56,7 +56,13 @@ struct State {
 /// What comes out of the picture, for its owner.
 pub(crate) struct Outputs {
     pub(crate) record_changes: mpsc::UnboundedReceiver<RecordChange>,
-    pub(crate) events: mpsc::UnboundedReceiver<FabricEvent>,
+    pub(crate) happened: mpsc::UnboundedReceiver<Happened>,
+}
+
+/// Something that has happened in the network.
+pub(crate) struct Happened {
+    pub(crate) at: Moment,
+    pub(crate) event: FabricEvent,
 }
 
 /// A router's answer to the question what it carries.
@@ -65,7 +71,7 @@ pub(crate) struct AskedAt(pub(crate) Moment);
 impl LiveFabric {
     pub(crate) fn new(options: FabricOptions, clock: Clock) -> (Arc<Self>, Outputs) {
         let (record_changes, changes) = mpsc::unbounded_channel();
-        let (events, happened) = mpsc::unbounded_channel();
+        let (tell, happened) = mpsc::unbounded_channel();
         let state = State {
             fabric: Fabric::new(options, clock.now().mono),
             sessions: HashMap::new(),
@@ -78,11 +84,11 @@ impl LiveFabric {
             state: Mutex::new(state),
             rescheduled: Notify::new(),
             record_changes,
-            events,
+            happened: tell,
         };
         let outputs = Outputs {
             record_changes: changes,
-            events: happened,
+            happened,
         };
         (Arc::new(fabric), outputs)
     }
@@ -197,7 +203,7 @@ impl LiveFabric {
         }
         while let Some(event) = state.fabric.poll_event() {
             // Nobody listens any more when the controller stops.
-            let _ = self.events.send(event);
+            let _ = self.happened.send(Happened { at: now, event });
         }
         let deadline = state.fabric.poll_timeout();
         if deadline != state.scheduled {

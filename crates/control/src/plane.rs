@@ -2,6 +2,8 @@
 
 use crate::client_sessions::{ClientSessions, Wanted};
 use crate::enforcement::{self, Enforcement};
+use crate::events::RecentReports;
+use crate::identities::ConnectedIdentities;
 use crate::model::ModelPublisher;
 use crate::network::{LiveFabric, Outputs};
 use crate::places::Places;
@@ -9,6 +11,8 @@ use crate::sessions::Sessions;
 use portcullis_app::App;
 use portcullis_channel::group::GroupLimits;
 use portcullis_channel::{BuildVersion, UnixNanos};
+use portcullis_domain::Env;
+use portcullis_domain::clock::Timestamp;
 use portcullis_fabric::{FabricOptions, Moment};
 use portcullis_transport::{Clock, Groups, Transport, TransportLimits};
 use portcullis_wire::capability::{Capabilities, ControllerCapability};
@@ -47,6 +51,8 @@ pub(crate) struct Plane {
     pub(crate) transport: Transport,
     pub(crate) network: Arc<LiveFabric>,
     pub(crate) sessions: Arc<Sessions>,
+    pub(crate) identities: Arc<ConnectedIdentities>,
+    pub(crate) recent_reports: RecentReports,
     pub(crate) client_sessions: ClientSessions,
     pub(crate) model: Arc<ModelPublisher>,
     pub(crate) enforcement: Enforcement,
@@ -87,6 +93,8 @@ impl Plane {
             transport: Transport::new(clock, TransportLimits::default()),
             network,
             sessions: Arc::new(Sessions::new(options.takeover_after)),
+            identities: Arc::default(),
+            recent_reports: RecentReports::default(),
             client_sessions,
             model,
             enforcement,
@@ -107,6 +115,11 @@ impl Plane {
         self.transport.clock().now().mono
     }
 
+    /// A moment on the wall clock.
+    pub(crate) fn wall_time(&self, moment: Moment) -> Timestamp {
+        wall_time(self.app.env(), self.transport.clock(), moment)
+    }
+
     /// Version of the list of controllers. It never changes while the controller runs, and is higher
     /// after the next start, when it may be another.
     pub(crate) fn addresses_index(&self) -> u64 {
@@ -118,4 +131,11 @@ impl Plane {
     pub(crate) fn controller_id(&self) -> String {
         self.app.network().serving_state().controller.id.to_string()
     }
+}
+
+/// A moment on the wall clock.
+pub(crate) fn wall_time(env: &Env, clock: Clock, moment: Moment) -> Timestamp {
+    let now = clock.now().mono;
+    let time = env.now();
+    time.checked_sub(now.since(moment)).unwrap_or(time)
 }

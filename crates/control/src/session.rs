@@ -1,6 +1,7 @@
 //! One connected router.
 
 use crate::client_sessions::SyncState;
+use crate::events::AlertLimit;
 use crate::inspection::InspectionPlaces;
 use crate::model::{ModelOutlet, Sent};
 use crate::outlet::Outlet;
@@ -13,24 +14,20 @@ use portcullis_channel::{
     SendErrorKind,
 };
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::ids::{IdentityId, RouterId, TerminatorId};
+use portcullis_domain::ids::{RouterId, TerminatorId};
 use portcullis_domain::router::RouterVersion;
 use portcullis_domain::view::{LinkListener, RouterConnection, SyncStatus};
 use portcullis_fabric::{Moment, RouterSession};
 use portcullis_transport::Clock;
 use portcullis_wire::EncodeError;
 use portcullis_wire::control::ControlMessage;
-use portcullis_wire::control::connect_event::ConnectEvents;
 use portcullis_wire::control::edge_hello::{ClientHelloBody, EdgeAddress};
 use portcullis_wire::control::hello::RouterHello;
 use portcullis_wire::control::peer::{Listener, PeerStateChanges};
 use portcullis_wire::control::terminator::ValidatedTerminators;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio::sync::Notify;
-
-/// Identities connected to one router, at most; further ones are not shown as connected.
-const MAX_IDENTITIES: usize = 100_000;
 
 /// A router with an open channel.
 pub(crate) struct Session {
@@ -43,6 +40,7 @@ pub(crate) struct Session {
     /// How far the router was told of sessions of clients.
     pub(crate) client_sessions: Mutex<SyncState>,
     pub(crate) inspections: InspectionPlaces,
+    pub(crate) alerts: Mutex<AlertLimit>,
     outlet: Arc<Outlet>,
     reported: Mutex<Reported>,
     validation: Mutex<Validation>,
@@ -56,7 +54,6 @@ struct Reported {
     listeners: Vec<Listener>,
     client_hello: Option<ClientHelloBody>,
     sync_status: SyncStatus,
-    identities: BTreeSet<IdentityId>,
 }
 
 /// What is known of a router when its session begins.
@@ -75,7 +72,6 @@ impl Session {
             listeners: new.hello.listeners.clone(),
             client_hello: None,
             sync_status: SyncStatus::Unknown,
-            identities: BTreeSet::new(),
         };
         Self {
             router: new.router,
@@ -86,6 +82,7 @@ impl Session {
             peers: PeerNews::default(),
             client_sessions: Mutex::default(),
             inspections: InspectionPlaces::default(),
+            alerts: Mutex::default(),
             outlet: new.outlet,
             reported: Mutex::new(reported),
             validation: Mutex::new(Validation::new(new.opened)),
@@ -191,22 +188,6 @@ impl Session {
         self.reported.lock().sync_status = status;
     }
 
-    /// Takes over which identities are connected to the router.
-    pub(crate) fn set_connections(&self, events: ConnectEvents) {
-        let mut reported = self.reported.lock();
-        if events.is_full_state {
-            reported.identities.clear();
-        }
-        for event in events.events {
-            let identity = IdentityId::from_wire(event.identity_id);
-            if !event.is_connected {
-                reported.identities.remove(&identity);
-            } else if reported.identities.len() < MAX_IDENTITIES {
-                reported.identities.insert(identity);
-            }
-        }
-    }
-
     /// The router has to confirm that it has these terminators.
     pub(crate) fn expect_terminators(
         &self,
@@ -257,15 +238,6 @@ impl Session {
     /// Terminators that the router has yet to confirm, and whether it was asked about any of them.
     pub(crate) fn unconfirmed_terminators(&self) -> (Vec<TerminatorId>, bool) {
         self.validation.lock().unconfirmed()
-    }
-
-    /// Identities that are connected to the router.
-    pub(crate) fn identities(&self) -> Vec<IdentityId> {
-        self.reported.lock().identities.iter().cloned().collect()
-    }
-
-    pub(crate) fn has_identity(&self, identity: &IdentityId) -> bool {
-        self.reported.lock().identities.contains(identity)
     }
 
     /// What REST shows of the connection.

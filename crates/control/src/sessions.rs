@@ -10,7 +10,7 @@ use crate::session::{NewSession, Session, peer_changes};
 use parking_lot::Mutex;
 use portcullis_app::routers::ConnectedRouter;
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::ids::{IdentityId, RouterId};
+use portcullis_domain::ids::RouterId;
 use portcullis_fabric::Moment;
 use portcullis_wire::control::hello::RouterHello;
 use std::collections::BTreeMap;
@@ -130,13 +130,6 @@ impl Sessions {
 
     pub(crate) fn all(&self) -> Vec<Arc<Session>> {
         self.by_router.lock().values().cloned().collect()
-    }
-
-    pub(crate) fn is_identity_connected(&self, identity: &IdentityId) -> bool {
-        let sessions = self.all();
-        sessions
-            .iter()
-            .any(|session| session.has_identity(identity))
     }
 
     /// Lets all others know that something about a router has changed.

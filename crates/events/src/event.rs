@@ -87,6 +87,7 @@ impl Event {
         let further = match &self.body {
             Body::Alert(body) => body.size(),
             Body::EntityChange(body) => body.size(),
+            Body::Link(body) => body.size(),
             _ => 0,
         };
         USUAL_SIZE + further

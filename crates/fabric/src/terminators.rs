@@ -164,7 +164,7 @@ impl Terminators {
     }
 
     /// The terminators at a router, by id.
-    pub fn at_router(&self, router: &RouterId) -> impl Iterator<Item = &Terminator> {
+    pub fn at_router(&self, router: &RouterId) -> impl Iterator<Item = &Terminator> + use<'_> {
         let listed = self.at_routers.get(router).into_iter().flatten();
         listed.filter_map(|id| self.get(id))
     }

@@ -2,6 +2,7 @@
 
 use super::Handler;
 use super::retry::Attempt;
+use crate::events;
 use crate::session;
 use crate::translate;
 use portcullis_app::routers::{self, RouterHello, RouterRefusal};
@@ -52,17 +53,17 @@ impl Handler {
         });
     }
 
-    pub(super) fn handle_metrics(&self, metrics: &Metrics) {
+    pub(super) fn handle_metrics(&self, metrics: Metrics) {
         let from = self.session.network;
-        let latencies: Vec<_> = translate::latencies(metrics).collect();
-        if latencies.is_empty() {
-            return;
+        let latencies: Vec<_> = translate::latencies(&metrics).collect();
+        if !latencies.is_empty() {
+            self.plane.network.change(|fabric, _| {
+                for (link, latency) in &latencies {
+                    fabric.report_latency(from, link, *latency);
+                }
+            });
         }
-        self.plane.network.change(|fabric, _| {
-            for (link, latency) in &latencies {
-                fabric.report_latency(from, link, *latency);
-            }
-        });
+        events::publish_metrics(&self.plane, &self.session, metrics);
     }
 }
 

@@ -58,22 +58,7 @@ impl Network {
     }
 
     async fn host(&self, address: &str) -> CreateTerminatorResult {
-        let request = CreateTunnelTerminator {
-            service_id: self.service.clone(),
-            address: address.to_owned(),
-            peer_data: BTreeMap::from([(1003, Secret::new(vec![7; 32].into()))]),
-            start_millis: 42,
-            ..CreateTunnelTerminator::default()
-        };
-        let request = ControlMessage::CreateTunnelTerminator(request);
-        match self.second.request(&request).await {
-            ControlMessage::CreateTunnelTerminatorAnswer(answer) => {
-                assert_eq!(answer.terminator_id, address);
-                assert_eq!(answer.start_millis, 42);
-                answer.result
-            },
-            other => panic!("{other:?}"),
-        }
+        host(&self.second, &self.service, address).await
     }
 
     pub(crate) fn dial(&self) -> impl Future<Output = ControlMessage> + use<> {
@@ -114,6 +99,30 @@ impl Network {
             },
             other => panic!("{other:?}"),
         }
+    }
+}
+
+/// Lets a router host a service.
+pub(crate) async fn host(
+    router: &SimulatedRouter,
+    service: &str,
+    address: &str,
+) -> CreateTerminatorResult {
+    let request = CreateTunnelTerminator {
+        service_id: service.to_owned(),
+        address: address.to_owned(),
+        peer_data: BTreeMap::from([(1003, Secret::new(vec![7; 32].into()))]),
+        start_millis: 42,
+        ..CreateTunnelTerminator::default()
+    };
+    let request = ControlMessage::CreateTunnelTerminator(request);
+    match router.request(&request).await {
+        ControlMessage::CreateTunnelTerminatorAnswer(answer) => {
+            assert_eq!(answer.terminator_id, address);
+            assert_eq!(answer.start_millis, 42);
+            answer.result
+        },
+        other => panic!("{other:?}"),
     }
 }
 

@@ -8,6 +8,8 @@ mod bursts;
 mod circuits;
 mod data_model;
 #[cfg(test)]
+mod events;
+#[cfg(test)]
 mod inspections;
 #[cfg(test)]
 mod lies;
@@ -15,6 +17,8 @@ mod lies;
 mod links;
 #[cfg(test)]
 mod memory;
+#[cfg(test)]
+mod recorder;
 #[cfg(test)]
 mod retirement;
 #[cfg(test)]

@@ -13,6 +13,8 @@
 //! - **No link that only one side believes.** The controller shows the links that both routers have.
 //! - **No lost change.** Each router has the model and the sessions that a new one is given, the
 //!   controller has the terminators that have a host, and routers that are disabled are not connected.
+//! - **No event too many, none too few.** Whoever has listened since the controller started knows which routers
+//!   are online, which links there are, and that each circuit has ended once.
 //!
 //! Which events follow on each other depends on the seed alone, but for the order of tasks that wait for
 //! threads of the runtime.
@@ -28,6 +30,8 @@ mod line;
 mod links;
 mod router;
 mod scenarios;
+mod slow_events;
+mod told;
 mod trouble;
 mod world;
 
@@ -90,6 +94,7 @@ fn run(beginning: &Beginning, seed: u64) -> BTreeSet<&'static str> {
         }
         world.calm_down().await;
         world.revoke_everything().await;
+        world.check_told().await;
         world.end().await
     })
 }

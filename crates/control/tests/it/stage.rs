@@ -1,8 +1,10 @@
 //! A controller with its control plane, and routers that are enrolled.
 
 use crate::memory::MemoryConnector;
+use crate::recorder::Recorder;
 use http::Method;
 use portcullis_control::{ControlOptions, ControlPlane};
+use portcullis_events::EventPublisher;
 use portcullis_fabric::FabricOptions;
 use portcullis_pki::{Certificate, certificates_from_pem};
 use portcullis_simulated_router::{
@@ -10,6 +12,7 @@ use portcullis_simulated_router::{
 };
 use portcullis_testkit::{Harness, HarnessOptions, Remains, client_key_and_csr};
 use serde_json::{Value, json};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
@@ -37,6 +40,8 @@ pub(crate) struct Stage {
     pub(crate) controller: Box<Harness>,
     pub(crate) plane: ControlPlane,
     pub(crate) admin: String,
+    /// What is told of the network.
+    pub(crate) events: Arc<Recorder>,
     stop: CancellationToken,
 }
 
@@ -88,7 +93,8 @@ impl Stage {
     pub(crate) async fn start_again(self) -> Self {
         self.stop.cancel();
         self.plane.wait().await;
-        Self::begin(self.controller, self.admin)
+        let (controller, options) = (self.controller, StageOptions::default());
+        Self::begin_telling(controller, self.admin, options, self.events)
     }
 
     fn begin(controller: Box<Harness>, admin: String) -> Self {
@@ -96,6 +102,18 @@ impl Stage {
     }
 
     fn begin_with(controller: Box<Harness>, admin: String, options: StageOptions) -> Self {
+        let events = Arc::new(Recorder::default());
+        let publisher = Arc::clone(&events) as Arc<dyn EventPublisher>;
+        controller.app.attach_event_publisher(publisher);
+        Self::begin_telling(controller, admin, options, events)
+    }
+
+    fn begin_telling(
+        controller: Box<Harness>,
+        admin: String,
+        options: StageOptions,
+        events: Arc<Recorder>,
+    ) -> Self {
         let stop = CancellationToken::new();
         let options = ControlOptions {
             version: RouterOptions::default().hello.version,
@@ -108,6 +126,7 @@ impl Stage {
             controller,
             plane,
             admin,
+            events,
             stop,
         }
     }

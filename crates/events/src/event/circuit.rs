@@ -10,7 +10,7 @@ use std::time::Duration;
 pub struct Circuit {
     pub kind: CircuitKind,
     pub circuit_id: Arc<str>,
-    /// The identity that dialed, or its session if it has one of the old kind.
+    /// The identity that dialed.
     pub client_id: Arc<str>,
     pub service_id: Arc<str>,
     /// Empty if none was chosen.

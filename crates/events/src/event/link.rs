@@ -24,6 +24,21 @@ pub struct Link {
     pub connections: Vec<LinkConnection>,
 }
 
+impl Link {
+    /// Bytes of what routers choose of it.
+    pub(super) fn size(&self) -> usize {
+        let own = [&self.protocol, &self.dial_address].into_iter().flatten();
+        let connections = self.connections.iter().flat_map(|connection| {
+            [
+                &connection.id,
+                &connection.local_address,
+                &connection.remote_address,
+            ]
+        });
+        own.chain(connections).map(|text| text.len()).sum()
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum LinkKind {
     #[serde(rename = "routerLinkNew")]

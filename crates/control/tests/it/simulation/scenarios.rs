@@ -46,7 +46,7 @@ impl World {
     }
 
     /// Ends a router, which does not start again by itself.
-    fn end_router(&mut self, number: usize) {
+    pub(crate) fn end_router(&mut self, number: usize) {
         self.crash_router(number);
         self.due
             .retain(|(_, due)| !matches!(due, Due::StartRouter(_)));

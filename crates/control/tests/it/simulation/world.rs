@@ -3,7 +3,7 @@
 use super::line::{Address, Line};
 use super::links::Cable;
 use super::router::Router;
-use super::trace;
+use super::{told, trace};
 use crate::stage::{Killed, Stage};
 use portcullis_channel::UnixNanos;
 use portcullis_control::Peer;
@@ -252,6 +252,7 @@ impl World {
     pub(crate) async fn start_controller(&mut self) {
         if let Some(killed) = self.killed.take() {
             let stage = Stage::restart(killed).await;
+            told::listen(&stage);
             *self.address.lock() = Some(stage.plane.clone());
             self.stage = Some(stage);
         }
@@ -261,6 +262,7 @@ impl World {
         if let Some(stage) = self.stage.take() {
             stage.controller.faults.disarm();
             *self.address.lock() = None;
+            told::check_killed(&stage);
             self.killed = Some(stage.kill().await);
         }
     }
