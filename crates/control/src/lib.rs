@@ -6,6 +6,7 @@
 
 mod adoption;
 mod client_sessions;
+mod comparison;
 mod connection;
 mod dial;
 mod enforcement;
@@ -38,6 +39,7 @@ use portcullis_transport::{Incoming, Stream};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
+pub use comparison::RouterDetails;
 pub use connection::Peer;
 pub use plane::ControlOptions;
 
