@@ -183,7 +183,7 @@ pub async fn serve(options: ServeOptions) -> anyhow::Result<RunningController> {
     let descriptors = Descriptors::raise(certificates.config.limits.router_connections);
     let options = control::options(&certificates.config.network, descriptors.for_routers);
     let routers = ControlChannel::start(&app, options, &stop);
-    let channel = management::channel(&app, bus);
+    let channel = management::channel(&app, bus, routers.plane());
     listening.serve(&certificates, &routers, channel, descriptors, &tasks, &stop)?;
     let reload_certificates = Arc::new(Notify::new());
     let watched = WatchedCertificates {

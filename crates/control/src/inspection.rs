@@ -3,6 +3,7 @@
 mod values;
 
 use crate::ControlPlane;
+use crate::identities::ConnectedIdentities;
 use crate::model::ModelPublisher;
 use crate::network::LiveFabric;
 use crate::plane::Plane;
@@ -73,6 +74,7 @@ impl ControlPlane {
 /// What use cases ask of routers. It does not own the controller, which owns it.
 pub(crate) struct RouterInspection {
     sessions: Arc<Sessions>,
+    identities: Arc<ConnectedIdentities>,
     network: Arc<LiveFabric>,
     model: Weak<ModelPublisher>,
 }
@@ -81,6 +83,7 @@ impl RouterInspection {
     pub(crate) fn new(plane: &Plane) -> Self {
         Self {
             sessions: Arc::clone(&plane.sessions),
+            identities: Arc::clone(&plane.identities),
             network: Arc::clone(&plane.network),
             model: Arc::downgrade(&plane.model),
         }
@@ -116,6 +119,7 @@ impl NetworkInspection for RouterInspection {
         let model = self.model.upgrade()?;
         let sources = Sources {
             sessions: &self.sessions,
+            identities: &self.identities,
             network: &self.network,
             model: &model,
         };

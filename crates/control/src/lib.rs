@@ -7,6 +7,7 @@
 
 mod adoption;
 mod client_sessions;
+mod comparison;
 mod connection;
 mod dial;
 mod enforcement;
@@ -40,6 +41,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+pub use comparison::RouterDetails;
 pub use connection::Peer;
 pub use plane::ControlOptions;
 

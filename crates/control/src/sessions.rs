@@ -70,7 +70,7 @@ impl Sessions {
         } = connecting;
         let id = router.id().clone();
         let mut sessions = self.by_router.lock();
-        let tells_circuits = version_number(&hello.version.version) >= TELLS_CIRCUITS;
+        let tells_circuits = tells_circuits(&hello);
         let session = network.connect(&id, Arc::clone(&outlet), tells_circuits)?;
         let session = Arc::new(Session::new(NewSession {
             router,
@@ -169,6 +169,11 @@ fn absent(id: &RouterId, network: &LiveFabric) -> PeerStatus {
     } else {
         PeerStatus::Deleted
     }
+}
+
+/// Whether a router tells what it carries, and how its links are connected.
+pub(crate) fn tells_circuits(hello: &RouterHello) -> bool {
+    version_number(&hello.version.version) >= TELLS_CIRCUITS
 }
 
 /// The numbers of a version such as `v2.1.0-pre2`. `v0.0.0` and what is no version count as the newest

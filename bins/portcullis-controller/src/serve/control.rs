@@ -34,6 +34,11 @@ impl ControlChannel {
         let plane = ControlPlane::start(app, options, stop.clone());
         Arc::new(Self { plane })
     }
+
+    /// What knows the routers.
+    pub(super) fn plane(&self) -> ControlPlane {
+        self.plane.clone()
+    }
 }
 
 impl StreamService for ControlChannel {

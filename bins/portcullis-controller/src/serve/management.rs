@@ -1,15 +1,19 @@
 //! The management channel, over connections of the fabric API.
 
 use portcullis_api::fabric::inspection::text;
-use portcullis_app::App;
 use portcullis_app::fabric::{self, Inspection, OpenChannel};
+use portcullis_app::{App, AppError};
+use portcullis_control::{ControlPlane, RouterDetails};
 use portcullis_domain::access::Permit;
 use portcullis_event_sinks::EventBus;
 use portcullis_listener::Upgrade;
 use portcullis_management_channel::{
-    ChannelLimits, ManagementChannel, NetworkQueries, QueryFuture,
+    ChannelLimits, ManagementChannel, NetworkQueries, QueryFuture, Validation, ValidationFuture,
 };
-use portcullis_wire::management::{InspectRequest, InspectResponse, InspectedValue};
+use portcullis_wire::management::{
+    ComponentDetails, ErtTerminatorDetails, InspectRequest, InspectResponse, InspectedValue,
+    LinkDetails, RouterCircuits, RouterFilter, SdkTerminatorDetails,
+};
 use std::sync::Arc;
 
 /// Opens management channels for the HTTP front end.
@@ -24,12 +28,16 @@ impl portcullis_http::ManagementChannel for ChannelOpener {
     }
 }
 
-/// The management channel of a controller whose events go to `bus`.
+/// The management channel of a controller whose events go to `bus`, and whose routers `plane` can ask.
 pub(super) fn channel(
     app: &Arc<App>,
     bus: EventBus,
+    plane: ControlPlane,
 ) -> Arc<dyn portcullis_http::ManagementChannel> {
-    let queries = Arc::new(Queries(Arc::clone(app)));
+    let queries = Arc::new(Queries {
+        app: Arc::clone(app),
+        plane,
+    });
     let limits = ChannelLimits::default();
     Arc::new(ChannelOpener(ManagementChannel::new(
         app, bus, queries, limits,
@@ -37,7 +45,10 @@ pub(super) fn channel(
 }
 
 /// Answers what is known of the network.
-struct Queries(Arc<App>);
+struct Queries {
+    app: Arc<App>,
+    plane: ControlPlane,
+}
 
 impl NetworkQueries for Queries {
     fn inspect(
@@ -45,7 +56,7 @@ impl NetworkQueries for Queries {
         _permit: Permit<OpenChannel>,
         request: InspectRequest,
     ) -> QueryFuture<Result<InspectResponse, String>> {
-        let app = Arc::clone(&self.0);
+        let app = Arc::clone(&self.app);
         Box::pin(async move {
             let inspected = fabric::inspect(&app, &request.app_regex, &request.names).await;
             inspected
@@ -53,6 +64,70 @@ impl NetworkQueries for Queries {
                 .map_err(|error| error.to_string())
         })
     }
+
+    fn validate_links(
+        &self,
+        permit: Permit<OpenChannel>,
+        request: RouterFilter,
+    ) -> ValidationFuture<LinkDetails> {
+        let plane = self.plane.clone();
+        begin(async move { plane.validate_links(permit, request.filter).await })
+    }
+
+    fn validate_sdk_terminators(
+        &self,
+        permit: Permit<OpenChannel>,
+        request: RouterFilter,
+    ) -> ValidationFuture<SdkTerminatorDetails> {
+        let plane = self.plane.clone();
+        begin(async move { plane.validate_sdk_terminators(permit, request.filter).await })
+    }
+
+    fn validate_ert_terminators(
+        &self,
+        permit: Permit<OpenChannel>,
+        request: RouterFilter,
+    ) -> ValidationFuture<ErtTerminatorDetails> {
+        let plane = self.plane.clone();
+        begin(async move { plane.validate_ert_terminators(permit, request.filter).await })
+    }
+
+    fn validate_identity_connections(
+        &self,
+        permit: Permit<OpenChannel>,
+        request: RouterFilter,
+    ) -> ValidationFuture<ComponentDetails> {
+        let plane = self.plane.clone();
+        begin(async move {
+            plane
+                .validate_identity_connections(permit, request.filter)
+                .await
+        })
+    }
+
+    fn validate_circuits(
+        &self,
+        permit: Permit<OpenChannel>,
+        request: RouterFilter,
+    ) -> ValidationFuture<RouterCircuits> {
+        let plane = self.plane.clone();
+        begin(async move { plane.validate_circuits(permit, request.filter).await })
+    }
+}
+
+/// A validation as the channel takes it.
+fn begin<D: 'static>(
+    selecting: impl Future<Output = Result<RouterDetails<D>, AppError>> + Send + 'static,
+) -> ValidationFuture<D> {
+    Box::pin(async move {
+        let RouterDetails { count, details } = selecting
+            .await
+            .map_err(|error| format!("failed to unmarshall request: {error}"))?;
+        Ok(Validation {
+            count: u64::try_from(count).unwrap_or(u64::MAX),
+            details,
+        })
+    })
 }
 
 fn response(inspection: &Inspection) -> InspectResponse {

@@ -68,6 +68,7 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
             "fabric",
             "pki",
             "transport",
+            "validation",
             "wire",
         ]),
     ),

@@ -4,6 +4,7 @@
 //! written to a router on behalf of an identity, in which intervals identities are looked at, and the names of
 //! routers.
 
+use crate::identities::ConnectedIdentities;
 use crate::model::ModelPublisher;
 use crate::network::LiveFabric;
 use crate::sessions::Sessions;
@@ -16,6 +17,7 @@ const MAX_ENTRIES: usize = 100_000;
 /// What is shown.
 pub(super) struct Sources<'a> {
     pub(super) sessions: &'a Sessions,
+    pub(super) identities: &'a ConnectedIdentities,
     pub(super) network: &'a LiveFabric,
     pub(super) model: &'a ModelPublisher,
 }
@@ -91,7 +93,7 @@ impl Sources<'_> {
         let mut count = 0;
         for session in self.sessions.all() {
             let router = session.id().as_str();
-            for identity in session.identities() {
+            for identity in self.identities.at(session.id()) {
                 let is_known = connections.contains_key(identity.as_str());
                 count += usize::from(!is_known);
                 if !is_known && connections.len() == MAX_ENTRIES {

@@ -6,6 +6,8 @@ mod admission;
 mod bursts;
 #[cfg(test)]
 mod circuits;
+#[cfg(test)]
+mod comparisons;
 mod data_model;
 #[cfg(test)]
 mod events;
