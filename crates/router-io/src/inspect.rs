@@ -40,7 +40,7 @@ pub(crate) use self::links::Links;
 const MAX_REQUESTS: usize = 4;
 
 /// Names of one request; those beyond are not answered.
-const MAX_NAMES: usize = 64;
+const MAX_NAMES: usize = 100;
 
 /// Bytes of all values of a response.
 const MAX_BYTES: usize = 32 * 1024 * 1024;
