@@ -1,5 +1,7 @@
 //! Application state, and its two ways to the store: read a snapshot, commit a transaction body.
 
+mod events;
+
 use crate::error::{AppError, TooManyRequestsError};
 use crate::event_output::EventOutput;
 use crate::live_network::{LiveNetwork, NoNetwork};
