@@ -123,15 +123,19 @@ impl Client {
     }
 
     fn publish(&self, router: usize) {
-        self.bus.publish(Event {
-            source: "c1".into(),
-            time: Timestamp::UNIX_EPOCH,
-            body: Body::Router(RouterStatus {
-                router_id: format!("r{router}"),
-                is_online: true,
-            }),
-        });
+        publish(&self.bus, router);
     }
+}
+
+fn publish(bus: &EventBus, router: usize) {
+    bus.publish(Event {
+        source: "c1".into(),
+        time: Timestamp::UNIX_EPOCH,
+        body: Body::Router(RouterStatus {
+            router_id: format!("r{router}").into(),
+            is_online: true,
+        }),
+    });
 }
 
 #[tokio::test]
@@ -197,9 +201,10 @@ async fn client_that_takes_nothing_is_cut_off() {
     let mut client = Client::usual().await;
     client.follow_routers().await;
     let begin = Instant::now();
+    let bus = client.bus.clone();
     let publishing = async {
         for router in 0.. {
-            client.publish(router);
+            publish(&bus, router);
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };
