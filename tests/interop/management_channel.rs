@@ -262,6 +262,9 @@ fn a_channel_answers_whatever_it_is_asked() {
     assert!(controller.terminate().success());
 }
 
+/// Ends the session or the permission of a user, by its id and with its credentials.
+type End<'a> = dyn Fn(&str, &Api) + 'a;
+
 #[test]
 fn a_channel_ends_with_its_session_and_its_permission() {
     if !are_available(&[Tool::Curl]) {
@@ -271,7 +274,7 @@ fn a_channel_ends_with_its_session_and_its_permission() {
     let controller = site.quickstart().start();
     let admin = Api::admin(&controller);
     let runtime = Runtime::new().unwrap();
-    let end_all: [(&str, &dyn Fn(&str, &Api)); 5] = [
+    let end_all: [(&str, &End<'_>); 5] = [
         ("logout", &|_, user| {
             user.curl("/edge/client/v1/current-api-session")
                 .arguments(["--request", "DELETE"])

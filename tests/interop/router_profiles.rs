@@ -11,7 +11,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
-use support::{Controller, TestDirectory, Tool, binaries, tools, wait};
+use support::{Controller, TestDirectory, Tool, tools, wait};
 
 const PATIENCE: Duration = Duration::from_secs(30);
 

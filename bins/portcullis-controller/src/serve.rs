@@ -139,8 +139,7 @@ pub async fn serve(options: ServeOptions) -> anyhow::Result<RunningController> {
     let listening = Listeners::bind(&config, listeners).await?;
     let audit = audit.inspect()?;
     let core = open(&config, store_must_exist, &env)?;
-    let bus = EventBus::default();
-    core.app.attach_event_publisher(Arc::new(bus.clone()));
+    let bus = event_bus(&core.app);
     portcullis_app::administrator::ensure_defaults(&core.app)
         .await
         .context("the store could not be prepared")?;
@@ -170,8 +169,7 @@ pub async fn serve(options: ServeOptions) -> anyhow::Result<RunningController> {
         .context("the thread that writes the audit trail cannot be started")?;
     add_log_checks(&app);
     let tasks = TaskTracker::new();
-    let mut certificate_watcher = certificates::CertificateWatcher::default();
-    certificate_watcher.poll(&certificates);
+    let certificate_watcher = watch(&certificates);
     let report = StartReport::new(
         &certificates.config,
         app.network(),
@@ -205,6 +203,20 @@ pub async fn serve(options: ServeOptions) -> anyhow::Result<RunningController> {
         tasks,
         loading,
     })
+}
+
+/// The bus that events of the controller go to.
+fn event_bus(app: &App) -> EventBus {
+    let bus = EventBus::default();
+    app.attach_event_publisher(Arc::new(bus.clone()));
+    bus
+}
+
+/// Watches the files of certificates for changes from now on.
+fn watch(certificates: &ServerCertificates) -> certificates::CertificateWatcher {
+    let mut watcher = certificates::CertificateWatcher::default();
+    watcher.poll(certificates);
+    watcher
 }
 
 /// Adds health checks of the log and the audit trail.

@@ -27,7 +27,7 @@ use std::time::Duration;
 const AT_A_TIME: usize = 10;
 
 /// How long a router has for its answer.
-const TIME: Duration = Duration::from_secs(60);
+const TIME: Duration = Duration::from_mins(1);
 
 /// Circuits that are looked through before others get to see the network.
 const BATCH: usize = 1024;

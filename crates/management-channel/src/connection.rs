@@ -184,12 +184,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         let closed_for = |why| ControlFlow::Break(End::Controller(why));
         match message {
             Some(Ok(Message::Binary(bytes))) => self.take(bytes),
-            Some(Ok(Message::Text(_))) => closed_for(Closing::Text),
+            Some(Ok(Message::Text(_)) | Err(Error::Utf8(_))) => closed_for(Closing::Text),
             Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => {
                 ControlFlow::Continue(None)
             },
             Some(Err(Error::Capacity(_))) => closed_for(Closing::TooLong),
-            Some(Err(Error::Utf8(_))) => closed_for(Closing::Text),
             Some(Err(Error::Protocol(_))) => closed_for(Closing::NoFrame),
             Some(Ok(Message::Close(_)) | Err(_)) | None => ControlFlow::Break(End::Client),
         }

@@ -126,13 +126,14 @@ impl Exchange {
                 let text = "this controller sends no traces";
                 Step::Answer(result(&reply_to, Err(text)))
             },
-            other => match Query::from_message(other) {
-                Ok(query) => self.query(reply_to, query),
-                Err(other) => {
-                    let number = other.content_type().0;
+            other => {
+                let number = other.content_type().0;
+                if let Some(query) = Query::from_message(other) {
+                    self.query(reply_to, query)
+                } else {
                     let text = format!("messages of type {number} are not supported");
                     Step::Answer(result(&reply_to, Err(&text)))
-                },
+                }
             },
         }
     }
@@ -185,11 +186,11 @@ impl Exchange {
 }
 
 impl Query {
-    /// The query that a message is, or the message if it is none.
-    fn from_message(message: ManagementMessage) -> Result<Self, ManagementMessage> {
+    /// The query that a message is, if it is one.
+    fn from_message(message: ManagementMessage) -> Option<Self> {
         use ManagementMessage as Message;
-        Ok(Self::Validate(match message {
-            Message::InspectRequest(request) => return Ok(Self::Inspect(request)),
+        Some(Self::Validate(match message {
+            Message::InspectRequest(request) => return Some(Self::Inspect(request)),
             Message::ValidateTerminators(request) => ValidationRequest::Terminators(request),
             Message::ValidateLinks(request) => ValidationRequest::Links(request),
             Message::ValidateSdkTerminators(request) => ValidationRequest::SdkTerminators(request),
@@ -200,14 +201,14 @@ impl Query {
             },
             Message::ValidateCircuits(request) => ValidationRequest::Circuits(request),
             Message::ValidateDialers => ValidationRequest::Dialers,
-            other => return Err(other),
+            _ => return None,
         }))
     }
 
     /// A query of a content type that asks for nothing in particular, if it is the type of one.
     fn empty(number: ContentType) -> Option<Self> {
         let message = ManagementMessage::decode(&Message::new(number)).ok()?;
-        Self::from_message(message).ok()
+        Self::from_message(message)
     }
 
     /// The answer that it failed.

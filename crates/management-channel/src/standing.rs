@@ -80,10 +80,9 @@ impl Standing {
                     RETRY
                 },
             };
-            match timeout(wait, self.commits.changed()).await {
+            if let Ok(Err(_)) = timeout(wait, self.commits.changed()).await {
                 // Nobody tells of commits any more: the controller stops.
-                Ok(Err(_)) => sleep(wait).await,
-                Ok(Ok(())) | Err(_) => {},
+                sleep(wait).await;
             }
         }
     }

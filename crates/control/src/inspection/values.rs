@@ -8,6 +8,7 @@ use crate::identities::ConnectedIdentities;
 use crate::model::ModelPublisher;
 use crate::network::LiveFabric;
 use crate::sessions::Sessions;
+use portcullis_domain::ids::{RouterId, TerminatorId};
 use serde_json::{Map, Value as Json, json};
 
 /// Maximum number of entries of one value, such as identities; the rest is left out, and counted as
@@ -42,7 +43,7 @@ impl Sources<'_> {
             let router = json!({ "id": session.id().as_str() });
             let changed = session.peers.waiting();
             if !changed.is_empty() {
-                let changed: Vec<_> = changed.iter().map(|router| router.as_str()).collect();
+                let changed: Vec<_> = changed.iter().map(RouterId::as_str).collect();
                 updates.push(json!({
                     "router": router,
                     "changedRouters": changed,
@@ -51,7 +52,7 @@ impl Sources<'_> {
             }
             let (terminators, is_asked) = session.unconfirmed_terminators();
             if !terminators.is_empty() {
-                let terminators: Vec<_> = terminators.iter().map(|id| id.as_str()).collect();
+                let terminators: Vec<_> = terminators.iter().map(TerminatorId::as_str).collect();
                 validations.push(json!({
                     "router": router,
                     "terminators": terminators,

@@ -14,7 +14,7 @@ use std::time::Duration;
 const RESPONSE: ContentType = ContentType(1014);
 
 /// Far more than anything here takes.
-const LONG: Duration = Duration::from_secs(60);
+const LONG: Duration = Duration::from_mins(1);
 
 /// The question for these values.
 async fn asked(router: &mut SimulatedRouter, names: &[&str]) -> ReplyTo {

@@ -110,7 +110,9 @@ mod tests {
     fn body_text(response: ApiResponse) -> String {
         match response.body {
             ResponseContent::Full(body) => String::from_utf8(body.to_vec()).unwrap(),
-            ResponseContent::Parts(_) | ResponseContent::StaticBody(_) => panic!("it is short"),
+            ResponseContent::Parts(_)
+            | ResponseContent::StaticBody(_)
+            | ResponseContent::Upgrade(_) => panic!("it is short"),
         }
     }
 

@@ -40,7 +40,7 @@ impl Echo {
                 "/stuck" => Some(Upgrade::new(|stream, _| {
                     Box::pin(async move {
                         let _open = stream;
-                        std::future::pending().await
+                        std::future::pending::<()>().await;
                     })
                 })),
                 _ => None,

@@ -360,6 +360,6 @@ async fn pings_are_answered() {
     let mut client = Client::usual().await;
     let ping = Message::Ping(Bytes::from_static(b"there?"));
     client.socket.send(ping).await.unwrap();
-    let pong = client.socket.next().await.unwrap().unwrap();
-    assert_eq!(pong, Message::Pong(Bytes::from_static(b"there?")));
+    let answer = client.socket.next().await.unwrap().unwrap();
+    assert_eq!(answer, Message::Pong(Bytes::from_static(b"there?")));
 }

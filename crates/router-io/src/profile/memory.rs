@@ -12,6 +12,7 @@ use tokio_util::task::TaskTracker;
 use super::encode::{Frame, Profile, Sample, encode};
 use super::heap_dump::{AllocatingStack, HeapDump};
 use super::{ProfileError, keep_written};
+use crate::clock::RouterClock;
 
 /// Has the allocator write what is in use, in the format of jemalloc. Programs choose their allocators, so they
 /// have the profiler, too.
@@ -30,6 +31,7 @@ const PROFILER_NAME: &str = concat!(module_path!(), "::take");
 pub(crate) fn start(
     settings: MemoryProfileSettings,
     profiler: Option<MemoryProfiler>,
+    clock: RouterClock,
     tasks: &TaskTracker,
     stop: CancellationToken,
 ) {
@@ -39,23 +41,26 @@ pub(crate) fn start(
         );
         return;
     };
-    let take = move || take(profiler).map_err(ProfileError::Memory);
+    let take = move || take(profiler, clock).map_err(ProfileError::Memory);
     keep_written(settings.path, settings.interval, take, tasks, stop);
 }
 
-fn take(profiler: MemoryProfiler) -> Result<Vec<u8>, Box<dyn Error + Send + Sync>> {
+fn take(
+    profiler: MemoryProfiler,
+    clock: RouterClock,
+) -> Result<Vec<u8>, Box<dyn Error + Send + Sync>> {
     let dump = profiler()?;
     let dump = HeapDump::parse(str::from_utf8(&dump)?)?;
-    Ok(encode(&profile_of(&dump))?)
+    Ok(encode(&profile_of(&dump, clock.timestamp().into()))?)
 }
 
-fn profile_of(dump: &HeapDump) -> Profile {
+fn profile_of(dump: &HeapDump, time: SystemTime) -> Profile {
     let stacks = dump.stacks.iter().filter(|stack| stack.allocations > 0);
     Profile {
         measures: [("inuse_objects", "count"), ("inuse_space", "bytes")],
         period: dump.interval,
         samples: stacks.filter_map(sample).collect(),
-        time: SystemTime::now(),
+        time,
         duration: None,
     }
 }

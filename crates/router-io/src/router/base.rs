@@ -68,7 +68,8 @@ impl Base {
             profile::cpu::start(path, &tasks, stop.clone())?;
         }
         if let Some(memory) = profiles.memory {
-            profile::memory::start(memory, options.memory_profiler, &tasks, stop.clone());
+            let allocator = options.memory_profiler;
+            profile::memory::start(memory, allocator, options.clock, &tasks, stop.clone());
         }
         let forwarder = ForwarderSettings::from_config(&config.forwarder)?;
         let metrics = Arc::new(MetricRegistry::default());
