@@ -1,6 +1,9 @@
 //! The management channel of a real controller, by a client of `WebSockets`.
 
 use crate::oidc_kills::access_token;
+use crate::overlay::Overlay;
+use crate::overlay::place::Place;
+use crate::overlay::router::RouterProgram;
 use futures_util::{SinkExt as _, StreamExt as _};
 use http::{HeaderName, HeaderValue};
 use portcullis_channel::{ContentType, Frame, FrameLimits, FrameReader, Message, Sequence};
@@ -192,26 +195,22 @@ fn a_channel_shows_what_happens() {
     let admin = Api::admin(&controller);
     let runtime = Runtime::new().unwrap();
     let mut channel = runtime.block_on(Channel::of(&controller, &admin));
-    runtime.block_on(channel.follow(&["apiSession", "entityChange"]));
+    runtime.block_on(channel.follow(&["router", "connect"]));
 
-    let (id, _user) = user(&admin, "somebody", &[]);
-    let is_session = |event: &Value| event["namespace"] == "apiSession";
-    let (kind, event) = runtime.block_on(channel.event(is_session));
-    assert_eq!(kind, "apiSession");
-    assert_eq!(event["event_type"], "created");
-    assert_eq!(event["token"], "");
+    let overlay = Overlay::new(&site, &controller);
+    let program = (&RouterProgram::Ours, Place::LOOPBACK);
+    let made = ("edge-routers", &json!({"name": "r1"}));
+    let (id, router) = overlay.router_of(made, program, "");
+    let is_status = |event: &Value| event["namespace"] == "router";
+    let (kind, event) = runtime.block_on(channel.event(is_status));
+    assert_eq!(kind, "router");
+    assert_eq!(event["event_type"], "router-online");
+    assert_eq!(event["router_id"], *id);
 
-    admin
-        .delete(&format!("/identities/{id}"))
-        .expect_status(200);
-    let is_deletion = |event: &Value| {
-        event["namespace"] == "entityChange"
-            && event["entityType"] == "identities"
-            && event["eventType"] == "deleted"
-    };
-    let (kind, event) = runtime.block_on(channel.event(is_deletion));
-    assert_eq!(kind, "entity.change");
-    assert_eq!(event["initialState"]["id"], *id);
+    router.terminate();
+    let (_kind, event) = runtime.block_on(channel.event(is_status));
+    assert_eq!(event["event_type"], "router-offline");
+    assert_eq!(event["router_online"], false);
     drop(channel);
     assert!(controller.terminate().success());
 }

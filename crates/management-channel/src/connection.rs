@@ -20,6 +20,7 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::timeout;
 use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::error::ProtocolError;
 use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{Error, Message};
 
@@ -31,6 +32,9 @@ const BATCH: usize = 64 * 1024;
 
 /// Bytes that are read at a time. Little comes from clients.
 const READ_BUFFER: usize = 4 * 1024;
+
+/// What the library makes of a client that leaves without a word.
+const GONE: ProtocolError = ProtocolError::ResetWithoutClosingHandshake;
 
 /// What a channel needs.
 pub(crate) struct ChannelParts {
@@ -189,8 +193,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 ControlFlow::Continue(None)
             },
             Some(Err(Error::Capacity(_))) => closed_for(Closing::TooLong),
+            Some(Ok(Message::Close(_)) | Err(Error::Protocol(GONE))) | None => {
+                ControlFlow::Break(End::Client)
+            },
             Some(Err(Error::Protocol(_))) => closed_for(Closing::NoFrame),
-            Some(Ok(Message::Close(_)) | Err(_)) | None => ControlFlow::Break(End::Client),
+            Some(Err(_)) => ControlFlow::Break(End::Client),
         }
     }
 

@@ -240,6 +240,12 @@ async fn controller_shows_what_it_keeps_for_routers() {
             "terminatorId": "t1", "circuitCount": 0, "failureCost": 0, "currentCost": 0,
         }]})
     );
-    assert_eq!(values[2]["value"], json!({"connections": {}}));
+    let connections = values[2]["value"]["connections"].as_object().unwrap();
+    assert_eq!(connections.len(), 2, "the tunnelers of two routers");
+    for (identity, connection) in connections {
+        let routers = json!({identity: {"router_id": identity, "closed": false}});
+        let expected = json!({"connected_routers": routers, "last_reported_state": "online"});
+        assert_eq!(*connection, expected);
+    }
     network.stage.stop().await;
 }
