@@ -25,6 +25,12 @@ async fn inspections_show_routers_links_and_circuits() {
     live.network.set_link(FakeNetwork::link("l1", &one, &two));
     live.network
         .set_circuit(FakeNetwork::circuit("c1", ("i", "s"), &[&one]));
+    live.controller
+        .app
+        .attach_network_inspection(Arc::new(Routers {
+            answers: BTreeMap::from([(one.clone(), answer(&[]))]),
+            gate: None,
+        }));
     let body = json!({
         "appRegex": ".*", "requestedValues": ["connected-routers", "Links", "circuits"],
     });
