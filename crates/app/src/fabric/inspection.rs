@@ -84,6 +84,7 @@ pub async fn inspect(
             }
         }
     }
+    gathered.inspection.errors.sort();
     run_blocking(move || Ok(redaction::redacted(gathered.inspection))).await
 }
 

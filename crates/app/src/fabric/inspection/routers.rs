@@ -45,7 +45,6 @@ pub(super) async fn ask(
     if let Some(theirs) = gathered.inspection.values.get_mut(own..) {
         theirs.sort_by(|one, other| one.app_id.cmp(&other.app_id));
     }
-    gathered.inspection.errors.sort();
 }
 
 /// Adds what was asked for, and once; a router may say anything.
