@@ -1,5 +1,7 @@
 //! Application state, and its two ways to the store: read a snapshot, commit a transaction body.
 
+mod events;
+
 use crate::error::{AppError, TooManyRequestsError};
 use crate::event_output::EventOutput;
 use crate::live_network::{LiveNetwork, NoNetwork};
@@ -45,7 +47,7 @@ pub struct App {
     pub(crate) passwords: PasswordPool,
     pub(crate) network: Network,
     live_network: OnceLock<Arc<dyn LiveNetwork>>,
-    pub(crate) event_output: OnceLock<EventOutput>,
+    event_output: OnceLock<Arc<EventOutput>>,
     pub(crate) signer_keys: SignerKeys,
     pub(crate) trust_anchors: TrustAnchorCache,
     pub(crate) settings: Settings,
@@ -217,11 +219,13 @@ impl App {
             time: self.env.now(),
         };
         let written = self.trail.written();
+        let id = self.transaction_id().map_err(AppError::from)?;
         let outcome = self
             .submit(move |tx| {
                 let mut rows = RowsMut::new(tx).audited(entry.clone());
                 let done = body(&mut rows)?;
-                rows.write_events(&written).map_err(AppError::from)?;
+                rows.write_events(&written, id.as_deref())
+                    .map_err(AppError::from)?;
                 Ok(done)
             })
             .await;

@@ -1,6 +1,12 @@
 //! Where the events of this controller go.
 
-use crate::app::App;
+mod commits;
+mod entity_changes;
+mod sessions;
+
+pub(crate) use commits::CommitEvents;
+pub(crate) use entity_changes::entity_type;
+
 use portcullis_domain::clock::Timestamp;
 use portcullis_events::{Body, Event, EventPublisher, Namespace};
 use std::sync::Arc;
@@ -8,38 +14,20 @@ use std::sync::Arc;
 /// Takes the events of this controller.
 pub(crate) struct EventOutput {
     /// Id of the controller.
-    source: Arc<str>,
-    publisher: Arc<dyn EventPublisher>,
+    pub(crate) source: Arc<str>,
+    pub(crate) publisher: Arc<dyn EventPublisher>,
 }
 
-impl App {
-    /// Attaches what takes events, for the rest of the process. Only the first call counts; before it, nobody
-    /// wants events.
-    pub fn attach_event_publisher(&self, publisher: Arc<dyn EventPublisher>) {
-        self.event_output.get_or_init(|| EventOutput {
-            source: self.network.serving_state().controller.id.as_str().into(),
-            publisher,
-        });
+impl EventOutput {
+    pub(crate) fn wants(&self, namespace: Namespace) -> bool {
+        self.publisher.wants(namespace)
     }
 
-    /// Whether somebody wants events of the namespace.
-    pub fn wants_events(&self, namespace: Namespace) -> bool {
-        let output = self.event_output.get();
-        output.is_some_and(|output| output.publisher.wants(namespace))
-    }
-
-    /// Publishes what happens now, if somebody wants events of the namespace; `body` is made only then.
-    pub fn publish(&self, namespace: Namespace, body: impl FnOnce() -> Body) {
-        if self.wants_events(namespace) {
-            self.publish_at(self.env.now(), body());
-        }
-    }
-
-    /// Publishes what happened at `time`.
-    pub fn publish_at(&self, time: Timestamp, body: Body) {
-        if let Some(output) = self.event_output.get() {
-            let source = Arc::clone(&output.source);
-            output.publisher.publish(Event { source, time, body });
-        }
+    pub(crate) fn publish_at(&self, time: Timestamp, body: Body) {
+        let source = Arc::clone(&self.source);
+        self.publisher.publish(Event { source, time, body });
     }
 }
+
+#[cfg(test)]
+mod tests;

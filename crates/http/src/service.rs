@@ -19,7 +19,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, Status
 use http_body_util::BodyExt as _;
 use portcullis_api::code::Code;
 use portcullis_api::error::Cause;
-use portcullis_app::audit;
+use portcullis_app::{audit, sessions};
 use portcullis_domain::access::{Access, Caller, Origin};
 use portcullis_domain::compatibility::OPENZITI_LEVEL;
 use portcullis_domain::ids::RequestId;
@@ -183,6 +183,8 @@ impl Inner {
                     .await
                     .inspect_err(|error| self.audit_denial(error, &origin, None, (api, route)))?;
             memory.transfer_to(&caller)?;
+            let host = session::host(&head);
+            sessions::publish_request(&self.state.app, &caller, connection.peer, host);
             (Some(caller), Some(credential))
         };
         // Before its media type: a body that is too large is refused whatever its type.
