@@ -6,6 +6,7 @@ pub(crate) mod control;
 mod core;
 mod credentials;
 mod descriptors;
+mod events;
 pub(crate) mod hosts;
 mod listeners;
 mod maintenance;
@@ -27,6 +28,7 @@ use portcullis_app::{database, health, sessions};
 use portcullis_controller_config::ControllerConfig;
 use portcullis_domain::Env;
 use portcullis_domain::change::Change;
+use portcullis_event_sinks::{EventBus, EventSinks};
 use portcullis_listener::Listener;
 use portcullis_storage::engine::Engine as _;
 use portcullis_storage_redb::RedbEngine;
@@ -55,6 +57,9 @@ const AUDIT_CHECK: &str = "audit.write";
 /// How long the shutdown waits for the audit trail to be written. The rest is written after the next
 /// start.
 const AUDIT_DRAIN_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// How long the shutdown waits for events to be written; the rest is lost.
+const EVENTS_DRAIN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Options for [`serve`].
 pub struct ServeOptions {
@@ -104,6 +109,7 @@ impl std::fmt::Debug for ServeOptions {
 pub struct RunningController {
     app: Arc<App>,
     audit_writer: AuditWriter,
+    event_sinks: Arc<EventSinks>,
     engine: Arc<RedbEngine<Change>>,
     reload_certificates: Arc<Notify>,
     addresses: Vec<SocketAddr>,
@@ -135,8 +141,11 @@ pub async fn serve(options: ServeOptions) -> anyhow::Result<RunningController> {
     // the same store has the same addresses, and is the better explanation.
     store::require_unused(&config.store.store_path())?;
     let listening = Listeners::bind(&config, listeners).await?;
+    events::refuse_audit_file(&config.events, &audit)?;
     let audit = audit.inspect()?;
     let core = open(&config, store_must_exist, &env)?;
+    let bus = EventBus::default();
+    let event_sinks = events::start(&core.app, &bus, &config.events)?;
     portcullis_app::administrator::ensure_defaults(&core.app)
         .await
         .context("the store could not be prepared")?;
@@ -187,10 +196,13 @@ pub async fn serve(options: ServeOptions) -> anyhow::Result<RunningController> {
         reload: Arc::clone(&reload_certificates),
     };
     maintenance::spawn(&tasks, &app, watched, &stop);
+    let counting = events::count_entities(Arc::clone(&app), bus, stop.clone());
+    tasks.spawn(counting);
     tasks.close();
     Ok(RunningController {
         app,
         audit_writer,
+        event_sinks,
         engine,
         reload_certificates,
         addresses,
@@ -241,6 +253,7 @@ impl RunningController {
         Reloader {
             app: Arc::clone(&self.app),
             certificates: Arc::clone(&self.reload_certificates),
+            event_sinks: Arc::clone(&self.event_sinks),
         }
     }
 
@@ -275,6 +288,8 @@ impl RunningController {
         } else if let Err(error) = audit::trim_written(&self.app).await {
             tracing::warn!(%error, "some events of the audit trail are written again after the next start");
         }
+        // Last, so that they tell of everything. What is not written is in the log.
+        self.event_sinks.stop(EVENTS_DRAIN_TIMEOUT).await;
         tracing::info!("stopped");
         verdict
     }
