@@ -186,7 +186,41 @@ fn a_channel_is_for_administrators_and_for_ops_as_a_whole() {
 }
 
 #[test]
-fn a_channel_shows_what_happens() {
+fn a_channel_shows_sessions_and_changes() {
+    if !are_available(&[Tool::Curl]) {
+        return;
+    }
+    let site = TestDirectory::new();
+    let controller = site.quickstart().start();
+    let admin = Api::admin(&controller);
+    let runtime = Runtime::new().unwrap();
+    let mut channel = runtime.block_on(Channel::of(&controller, &admin));
+    runtime.block_on(channel.follow(&["apiSession", "entityChange"]));
+
+    let (id, _user) = user(&admin, "somebody", &[]);
+    let is_session = |event: &Value| event["namespace"] == "apiSession";
+    let (kind, event) = runtime.block_on(channel.event(is_session));
+    assert_eq!(kind, "apiSession");
+    assert_eq!(event["event_type"], "created");
+    assert_eq!(event["token"], "");
+
+    admin
+        .delete(&format!("/identities/{id}"))
+        .expect_status(200);
+    let is_deletion = |event: &Value| {
+        event["namespace"] == "entityChange"
+            && event["entityType"] == "identities"
+            && event["eventType"] == "deleted"
+    };
+    let (kind, event) = runtime.block_on(channel.event(is_deletion));
+    assert_eq!(kind, "entity.change");
+    assert_eq!(event["initialState"]["id"], *id);
+    drop(channel);
+    assert!(controller.terminate().success());
+}
+
+#[test]
+fn a_channel_shows_routers() {
     if !are_available(&[Tool::Curl]) {
         return;
     }

@@ -6,6 +6,7 @@ pub(crate) mod control;
 mod core;
 mod credentials;
 mod descriptors;
+mod events;
 pub(crate) mod hosts;
 mod listeners;
 mod maintenance;
@@ -28,7 +29,7 @@ use portcullis_app::{database, health, sessions};
 use portcullis_controller_config::ControllerConfig;
 use portcullis_domain::Env;
 use portcullis_domain::change::Change;
-use portcullis_event_sinks::EventBus;
+use portcullis_event_sinks::{EventBus, EventSinks};
 use portcullis_listener::Listener;
 use portcullis_storage::engine::Engine as _;
 use portcullis_storage_redb::RedbEngine;
@@ -57,6 +58,9 @@ const AUDIT_CHECK: &str = "audit.write";
 /// How long the shutdown waits for the audit trail to be written. The rest is written after the next
 /// start.
 const AUDIT_DRAIN_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// How long the shutdown waits for events to be written; the rest is lost.
+const EVENTS_DRAIN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Options for [`serve`].
 pub struct ServeOptions {
@@ -106,6 +110,7 @@ impl std::fmt::Debug for ServeOptions {
 pub struct RunningController {
     app: Arc<App>,
     audit_writer: AuditWriter,
+    event_sinks: Arc<EventSinks>,
     engine: Arc<RedbEngine<Change>>,
     reload_certificates: Arc<Notify>,
     addresses: Vec<SocketAddr>,
@@ -137,9 +142,11 @@ pub async fn serve(options: ServeOptions) -> anyhow::Result<RunningController> {
     // the same store has the same addresses, and is the better explanation.
     store::require_unused(&config.store.store_path())?;
     let listening = Listeners::bind(&config, listeners).await?;
+    events::refuse_audit_file(&config.events, &audit)?;
     let audit = audit.inspect()?;
     let core = open(&config, store_must_exist, &env)?;
-    let bus = event_bus(&core.app);
+    let bus = EventBus::default();
+    let event_sinks = events::start(&core.app, &bus, &config.events)?;
     portcullis_app::administrator::ensure_defaults(&core.app)
         .await
         .context("the store could not be prepared")?;
@@ -181,7 +188,7 @@ pub async fn serve(options: ServeOptions) -> anyhow::Result<RunningController> {
     let descriptors = Descriptors::raise(certificates.config.limits.router_connections);
     let options = control::options(&certificates.config.network, descriptors.for_routers);
     let routers = ControlChannel::start(&app, options, &stop);
-    let channel = management::channel(&app, bus, routers.plane());
+    let channel = management::channel(&app, bus.clone(), routers.plane());
     listening.serve(&certificates, &routers, channel, descriptors, &tasks, &stop)?;
     let reload_certificates = Arc::new(Notify::new());
     let watched = WatchedCertificates {
@@ -190,10 +197,13 @@ pub async fn serve(options: ServeOptions) -> anyhow::Result<RunningController> {
         reload: Arc::clone(&reload_certificates),
     };
     maintenance::spawn(&tasks, &app, watched, &stop);
+    let counting = events::count_entities(Arc::clone(&app), bus, stop.clone());
+    tasks.spawn(counting);
     tasks.close();
     Ok(RunningController {
         app,
         audit_writer,
+        event_sinks,
         engine,
         reload_certificates,
         addresses,
@@ -203,13 +213,6 @@ pub async fn serve(options: ServeOptions) -> anyhow::Result<RunningController> {
         tasks,
         loading,
     })
-}
-
-/// The bus that events of the controller go to.
-fn event_bus(app: &App) -> EventBus {
-    let bus = EventBus::default();
-    app.attach_event_publisher(Arc::new(bus.clone()));
-    bus
 }
 
 /// Watches the files of certificates for changes from now on.
@@ -258,6 +261,7 @@ impl RunningController {
         Reloader {
             app: Arc::clone(&self.app),
             certificates: Arc::clone(&self.reload_certificates),
+            event_sinks: Arc::clone(&self.event_sinks),
         }
     }
 
@@ -292,6 +296,8 @@ impl RunningController {
         } else if let Err(error) = audit::trim_written(&self.app).await {
             tracing::warn!(%error, "some events of the audit trail are written again after the next start");
         }
+        // Last, so that they tell of everything. What is not written is in the log.
+        self.event_sinks.stop(EVENTS_DRAIN_TIMEOUT).await;
         tracing::info!("stopped");
         verdict
     }

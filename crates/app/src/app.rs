@@ -51,7 +51,7 @@ pub struct App {
     live_network: OnceLock<Arc<dyn LiveNetwork>>,
     network_inspection: OnceLock<Arc<dyn NetworkInspection>>,
     pub(crate) inspection_room: InspectionRoom,
-    pub(crate) event_output: OnceLock<EventOutput>,
+    event_output: OnceLock<Arc<EventOutput>>,
     pub(crate) signer_keys: SignerKeys,
     pub(crate) trust_anchors: TrustAnchorCache,
     pub(crate) settings: Settings,
@@ -237,11 +237,13 @@ impl App {
             time: self.env.now(),
         };
         let written = self.trail.written();
+        let id = self.transaction_id().map_err(AppError::from)?;
         let outcome = self
             .submit(move |tx| {
                 let mut rows = RowsMut::new(tx).audited(entry.clone());
                 let done = body(&mut rows)?;
-                rows.write_events(&written).map_err(AppError::from)?;
+                rows.write_events(&written, id.as_deref())
+                    .map_err(AppError::from)?;
                 Ok(done)
             })
             .await;

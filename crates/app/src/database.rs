@@ -1,6 +1,7 @@
 //! Maintenance of the store: copies, integrity checks and a summary.
 
 mod checks;
+mod entity_count;
 mod snapshots;
 mod summary;
 
@@ -9,6 +10,7 @@ use portcullis_domain::access::Access;
 
 pub use crate::state::integrity_checks::{IntegrityFinding, IntegrityReport};
 pub use checks::{check, fix, report, stop_checks};
+pub use entity_count::entity_count;
 pub use snapshots::copy;
 pub use summary::{Summary, summary};
 

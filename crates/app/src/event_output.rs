@@ -1,5 +1,12 @@
 //! Where the events of this controller go.
 
+mod commits;
+mod entity_changes;
+mod sessions;
+
+pub(crate) use commits::CommitEvents;
+pub(crate) use entity_changes::entity_type;
+
 use portcullis_domain::clock::Timestamp;
 use portcullis_events::{Body, Event, EventPublisher, Namespace};
 use std::sync::Arc;
@@ -21,3 +28,6 @@ impl EventOutput {
         self.publisher.publish(Event { source, time, body });
     }
 }
+
+#[cfg(test)]
+mod tests;

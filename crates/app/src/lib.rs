@@ -10,7 +10,8 @@
 //!
 //! 1. What needs neither store nor `App`: errors, settings, the [`network`] with its certificates,
 //!    the [`password`] pool, and `state`, whose parts own what a process remembers.
-//! 2. `records` and `session_validity`: what follows from the records of one snapshot.
+//! 2. `records` and `session_validity`: what follows from the records of one snapshot; and `event_output`,
+//!    what follows from commits.
 //! 3. [`App`], which holds all of this, reads snapshots and commits.
 //! 4. What use cases share: `privilege`, drafts of credentials and enrollments, [`listing`],
 //!    [`posture`], and [`managed`], the operations that all managed kinds have in common.

@@ -4,6 +4,7 @@ mod bearer;
 mod binding;
 mod certificates;
 mod cleanup;
+mod connect_event;
 pub mod for_routers;
 mod idle;
 mod list;
@@ -25,6 +26,7 @@ pub use certificates::{
     delete_certificate, list_certificates, read_certificate,
 };
 pub use cleanup::{flush_activity, sweep};
+pub use connect_event::publish_request;
 use idle::{idle_end, idle_end_after, is_idle, last_activity};
 pub(crate) use list::check_may_end;
 pub use list::{AdminSessionView, Delete, Read, delete, list, read};

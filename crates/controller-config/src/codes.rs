@@ -16,6 +16,8 @@ pub const UNSERVED_ADDRESS: &str = "unserved-address";
 pub const PORT_TAKEN: &str = "port-taken";
 /// Two web applications of a listener use the same path.
 pub const PATH_TAKEN: &str = "path-taken";
+/// Two keys name one file.
+pub const FILE_TAKEN: &str = "file-taken";
 /// An advertised address leads others to themselves.
 pub const UNREACHABLE_ADDRESS: &str = "unreachable-address";
 
@@ -47,6 +49,10 @@ const OF_CONTENT: &[(&str, &str)] = &[
     (
         PATH_TAKEN,
         "Two web applications of a listener that want one path.",
+    ),
+    (
+        FILE_TAKEN,
+        "Two keys that name one file, which can only be written for one of them.",
     ),
     (
         UNREACHABLE_ADDRESS,

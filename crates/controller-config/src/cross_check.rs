@@ -1,11 +1,15 @@
 //! Checks across sections.
 
+use std::path::{Component, Path};
+
 use portcullis_yaml::syntax::HostPort;
 use portcullis_yaml::{Diagnostics, Field, Section};
 
+use crate::audit::AuditConfig;
 use crate::codes;
 use crate::ctrl::CtrlConfig;
 use crate::edge::EdgeConfig;
+use crate::events::{self, EventFileConfig, EventOutput, EventsConfig};
 use crate::web::{ApiKind, WebApi, WebListener};
 
 pub(crate) fn check(
@@ -24,6 +28,49 @@ pub(crate) fn check(
         check_control_port(root, &ctrl.listener.endpoint, web, diagnostics);
     }
     check_web_app_paths(root, web, diagnostics);
+}
+
+/// Each line of the audit file continues the one before it, so nothing else may be written there.
+pub(crate) fn check_event_files(
+    root: &Section<'_>,
+    audit: Option<&AuditConfig>,
+    events: Option<&EventsConfig>,
+    diagnostics: &mut Diagnostics,
+) {
+    let (Some(audit), Some(events)) = (audit.and_then(|audit| audit.file.as_ref()), events) else {
+        return;
+    };
+    for sink in &events.sinks {
+        let EventOutput::File(EventFileConfig { path, .. }) = &sink.output else {
+            continue;
+        };
+        let field = || {
+            let handler = section_of(root, events::SECTION)
+                .and_then(|section| section_of(&section, &sink.name))
+                .and_then(|entry| section_of(&entry, events::HANDLER))?;
+            handler.get("path")
+        };
+        if plain(path).eq(plain(audit))
+            && let Some(field) = field()
+        {
+            field
+                .error(
+                    codes::FILE_TAKEN,
+                    format!(
+                        "`{}` is the file of the audit trail, `audit.file`",
+                        field.path()
+                    ),
+                    diagnostics,
+                )
+                .help("give events a file of their own");
+        }
+    }
+}
+
+/// The parts of a path that lead anywhere.
+fn plain(path: &Path) -> impl Iterator<Item = Component<'_>> {
+    let leads = |part: &Component<'_>| *part != Component::CurDir;
+    path.components().filter(leads)
 }
 
 /// `edge.api.address` is advertised to clients, so `edge-client` must be served there.

@@ -122,8 +122,8 @@ const KEYS: KeyGroup = &[
     Key::new(
         events::SECTION,
         ValueType::NamedMaps(&[events::KEYS]),
-        "What happens in the network, written as it happens: one entry with a name of your choice for each place. The \
-         section is checked; this version writes no events yet.",
+        "What happens in the network, written as it happens: one entry with a name of your choice for each place. Each \
+         start goes on at the end of its files; SIGHUP begins those anew that were moved away.",
     ),
     Key::new(
         "trustDomain",
@@ -337,6 +337,7 @@ fn read_root(
         web.as_deref(),
         diagnostics,
     );
+    cross_check::check_event_files(&root, audit.as_ref(), events.as_ref(), diagnostics);
     let edge = edge?;
     Some(ControllerConfig {
         store: store?,

@@ -11,6 +11,7 @@ use std::fmt;
 /// The originator of a change.
 #[derive(Debug, Clone)]
 pub struct Actor {
+    pub actor_type: ActorType,
     /// Id of an identity or a router, or `controller` or `operator`.
     pub id: String,
     pub session: Option<ApiSessionId>,
@@ -18,19 +19,33 @@ pub struct Actor {
     pub origin: Option<Origin>,
 }
 
+/// Who an [`Actor`] is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ActorType {
+    Controller,
+    /// Whoever works on the store of a stopped controller.
+    Operator,
+    Identity,
+    /// A router that uses an API.
+    Router,
+    /// A router on the control channel.
+    ConnectedRouter,
+}
+
 impl Actor {
     /// The controller itself.
     pub fn controller() -> Self {
-        Self::local("controller")
+        Self::local(ActorType::Controller, "controller")
     }
 
     /// Whoever works on the store of a stopped controller.
     pub fn operator() -> Self {
-        Self::local("operator")
+        Self::local(ActorType::Operator, "operator")
     }
 
-    fn local(id: &str) -> Self {
+    fn local(actor_type: ActorType, id: &str) -> Self {
         Self {
+            actor_type,
             id: id.to_owned(),
             session: None,
             origin: None,
@@ -40,15 +55,31 @@ impl Actor {
     /// An identity, through one of its sessions.
     pub fn caller(caller: &Caller) -> Self {
         Self {
+            actor_type: ActorType::Identity,
             id: caller.identity.as_str().to_owned(),
             session: Some(caller.session.clone()),
             origin: Some(caller.origin.clone()),
         }
     }
 
-    /// An identity or router that acts without a session, as in a login or an enrollment.
+    /// An identity that acts without a session, as in a login or an enrollment.
     pub fn without_session(origin: &Origin, id: &str) -> Self {
+        Self::remote(ActorType::Identity, origin, id)
+    }
+
+    /// A router that uses an API, as in its enrollment.
+    pub fn router(origin: &Origin, id: &str) -> Self {
+        Self::remote(ActorType::Router, origin, id)
+    }
+
+    /// A router on the control channel.
+    pub fn connected_router(origin: &Origin, id: &str) -> Self {
+        Self::remote(ActorType::ConnectedRouter, origin, id)
+    }
+
+    fn remote(actor_type: ActorType, origin: &Origin, id: &str) -> Self {
         Self {
+            actor_type,
             id: id.to_owned(),
             session: None,
             origin: Some(origin.clone()),

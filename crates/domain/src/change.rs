@@ -1,5 +1,7 @@
 //! Committed changes, from which projections are updated.
 
+use crate::audit::Actor;
+use crate::clock::Timestamp;
 use crate::ids::RecordNumber;
 use std::sync::Arc;
 
@@ -11,18 +13,44 @@ macro_rules! changes {
         entity: $entity:ident($($path:tt)+),
         $($rest:tt)*
     })+) => {
-        /// One entity that a committed transaction wrote or removed.
+        /// One entity that a committed transaction wrote or removed, or who did that.
         #[derive(Debug, Clone)]
         pub enum Change {
             $(
                 #[doc = $doc]
                 $entity(EntityChange<crate::$($path)+>),
             )+
+            /// Who made the changes just before it; recorded only while somebody wants to know.
+            Transaction(Arc<Transaction>),
+        }
+
+        impl Change {
+            /// The number of the record that has changed; `None` for [`Change::Transaction`].
+            pub fn number(&self) -> Option<RecordNumber> {
+                match self {
+                    $(Self::$entity(change) => Some(change.number),)+
+                    Self::Transaction(_) => None,
+                }
+            }
         }
     };
 }
 
 crate::for_each_kind!(changes);
+
+/// A committed transaction.
+#[derive(Debug)]
+pub struct Transaction {
+    /// A UUID.
+    pub id: String,
+    /// How many of the changes before are its own.
+    pub changes: usize,
+    pub actor: Actor,
+    /// Name of the actor, if it is an identity or a router.
+    pub actor_name: Option<String>,
+    /// When it was submitted.
+    pub time: Timestamp,
+}
 
 /// The root record that a dependent record belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

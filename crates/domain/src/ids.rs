@@ -106,6 +106,13 @@ macro_rules! entity_id {
     };
 }
 
+impl ApiSessionId {
+    /// Whether an OIDC login opened the session: such sessions have UUIDs, the others have none.
+    pub fn is_of_oidc(&self) -> bool {
+        self.0.contains('-')
+    }
+}
+
 /// Declares the id of each kind.
 macro_rules! kind_ids {
     ($({

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
-use tokio::sync::oneshot;
+use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
 
 /// What a sink writes, and to what.
@@ -39,8 +39,8 @@ struct Sink {
     subscriber: Arc<Subscriber>,
     progress: Arc<Progress>,
     reopening: Arc<AtomicBool>,
-    /// Receives whether everything was written when the thread ends.
-    ended: oneshot::Receiver<bool>,
+    /// Whether everything was written, once the thread has ended.
+    ended: watch::Receiver<Option<bool>>,
 }
 
 impl EventSinks {
@@ -81,13 +81,15 @@ impl EventSinks {
 
     /// Takes no more events and writes those that wait, within `timeout` since an output may be stuck.
     /// Returns whether everything was written.
-    pub async fn stop(mut self, timeout: Duration) -> bool {
+    pub async fn stop(&self, timeout: Duration) -> bool {
         let deadline = Instant::now() + timeout;
         self.close();
         let mut is_written = true;
-        for sink in &mut self.sinks {
-            let ended = timeout_at(deadline, &mut sink.ended).await;
-            if !matches!(ended, Ok(Ok(true))) {
+        for sink in &self.sinks {
+            let mut ended = sink.ended.clone();
+            let ended = timeout_at(deadline, ended.wait_for(Option::is_some)).await;
+            let is_done = matches!(ended, Ok(Ok(ended)) if *ended == Some(true));
+            if !is_done {
                 is_written = false;
                 let SinkStatus {
                     name,
@@ -130,7 +132,7 @@ impl Sink {
         let subscriber = bus.add(Some(name.clone()), subscriptions, capacity);
         let progress = Arc::new(Progress::default());
         let reopening = Arc::new(AtomicBool::default());
-        let (finished, ended) = oneshot::channel();
+        let (finished, ended) = watch::channel(None);
         let writer = Writer {
             name: name.clone(),
             subscriber: Arc::clone(&subscriber),
@@ -145,7 +147,7 @@ impl Sink {
             .spawn(move || {
                 let _watch = watch;
                 // The receiver may be gone.
-                let _ = finished.send(writer.run());
+                let _ = finished.send(Some(writer.run()));
             });
         if let Err(error) = started {
             bus.remove(&subscriber);

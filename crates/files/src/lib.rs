@@ -73,6 +73,20 @@ fn write(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
     written
 }
 
+/// Creates an empty file that does not exist, not even as a link, and so is nobody else's to give
+/// away, and opens it to read and write.
+pub fn create_new(path: &Path, mode: u32) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    let file = options
+        .create_new(true)
+        .read(true)
+        .write(true)
+        .mode(mode)
+        .open(path)?;
+    inherit_owner(&file, directory_of(path))?;
+    Ok(file)
+}
+
 /// Gives a new file to the owner of `model`, a file or directory, if this process is root: the user that
 /// runs the controller could not open it otherwise.
 pub fn inherit_owner(file: &File, model: &Path) -> io::Result<()> {
@@ -175,7 +189,20 @@ pub fn draft_path(path: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt as _;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    #[test]
+    fn new_file_has_its_mode_and_takes_nobodys_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let [path, link, target] = ["new", "link", "target"].map(|name| folder.path().join(name));
+        let file = create_new(&path, 0o640).unwrap();
+        assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o640);
+        let kind = |path| create_new(path, 0o640).unwrap_err().kind();
+        assert_eq!(kind(&path), io::ErrorKind::AlreadyExists);
+        symlink(&target, &link).unwrap();
+        assert_eq!(kind(&link), io::ErrorKind::AlreadyExists);
+        assert!(!target.exists());
+    }
 
     #[test]
     fn replaced_file_has_content_and_mode_and_leaves_no_draft() {

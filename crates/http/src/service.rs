@@ -22,8 +22,8 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, Status
 use http_body_util::BodyExt as _;
 use portcullis_api::code::Code;
 use portcullis_api::error::Cause;
-use portcullis_app::audit;
 use portcullis_app::fabric::OpenChannel;
+use portcullis_app::{audit, sessions};
 use portcullis_domain::access::{Access, Action as _, ApiSurface, Caller, Origin, Permit};
 use portcullis_domain::compatibility::OPENZITI_LEVEL;
 use portcullis_domain::ids::RequestId;
@@ -203,6 +203,8 @@ impl Inner {
                 .resolve(&head.headers, &connection, &origin, operation)
                 .await?;
             memory.transfer_to(&caller)?;
+            let host = session::host(&head);
+            sessions::publish_request(&self.state.app, &caller, connection.peer, host);
             (Some(caller), Some(credential))
         };
         // Before its media type: a body that is too large is refused whatever its type.
@@ -261,6 +263,8 @@ impl Inner {
             .resolve(&head.headers, connection, &origin, operation)
             .await?;
         memory.transfer_to(&caller)?;
+        let host = session::host(head);
+        sessions::publish_request(&self.state.app, &caller, connection.peer, host);
         let permit = Permit::request(ApiSurface::Edge, Arc::clone(&caller)).map_err(|denied| {
             let error = ApiError::from(denied);
             self.audit_denial(&error, &origin, Some(&caller), operation);

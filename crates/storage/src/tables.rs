@@ -19,7 +19,10 @@ mod signing_keys;
 mod unlink;
 mod write;
 
-pub use audit::{AuditBacklog, AuditEntry, MAX_UNWRITTEN, WrittenCursor, events_from};
+pub use audit::{
+    AuditBacklog, AuditEntry, ChangeSide, MAX_UNWRITTEN, WrittenCursor, collection_of, disclose,
+    events_from,
+};
 pub use dispatch::EntityVisitor;
 pub use entity_cache::EntityCache;
 pub use integrity::{Finding, Inspection, IntegrityError, inspect};

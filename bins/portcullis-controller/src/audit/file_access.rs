@@ -5,7 +5,7 @@ use anyhow::{Context as _, bail};
 use rustix::fs::{Mode, OFlags};
 use std::fs::{self, File, Metadata, TryLockError};
 use std::io;
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 /// Mode of a new file: only for its owner.
@@ -96,7 +96,7 @@ pub(super) fn open_to_read(path: &Path) -> anyhow::Result<Option<File>> {
 /// A message that says what is wrong and what to do.
 pub(super) fn create(path: &Path) -> anyhow::Result<File> {
     let name = path.display();
-    let file = match create_new(path) {
+    let file = match files::create_new(path, PRIVATE_MODE) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => open_no_link(path),
         created => created,
     };
@@ -115,15 +115,6 @@ pub(super) fn create(path: &Path) -> anyhow::Result<File> {
     // Otherwise a power loss could remove the new file.
     let synced = File::open(files::directory_of(path)).and_then(|directory| directory.sync_all());
     synced.with_context(|| format!("the directory of the audit file {name} cannot be written"))?;
-    Ok(file)
-}
-
-/// Creates a file that does not exist, not even as a link, and so is nobody else's to give away.
-fn create_new(path: &Path) -> io::Result<File> {
-    let mut options = File::options();
-    options.create_new(true).read(true).write(true);
-    let file = options.mode(PRIVATE_MODE).open(path)?;
-    files::inherit_owner(&file, files::directory_of(path))?;
     Ok(file)
 }
 

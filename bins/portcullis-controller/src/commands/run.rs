@@ -23,9 +23,6 @@ pub(super) async fn run(arguments: RunArgs) -> anyhow::Result<()> {
     plan.renew_leaf = home.owns_server_certificate_of(&plan.config);
     plan.store_must_exist = plan.renew_leaf && home.keeps_store_of(&plan.config);
     privileges::warn_about_root("controller");
-    if !plan.config.events.sinks.is_empty() {
-        tracing::warn!("the section `events` has no effect: this version writes no events yet");
-    }
     let running = serve::serve(plan).await?;
     running.start_report().log(&[&arguments.config]);
     service_manager::notify_ready();

@@ -11,6 +11,9 @@ use portcullis_storage::tables::{COLLECTIONS, RecordCounts};
 /// Number of entities by collection.
 pub type Summary = Vec<(&'static str, u64)>;
 
+/// What is counted beside the collections.
+pub(super) const EDGE_ROUTERS: &str = "routers.edge";
+
 /// Built-in entities. There are no eventual events.
 const BUILT_IN_COUNTS: [(&str, usize); 4] = [
     ("controllers", 1),
@@ -21,9 +24,13 @@ const BUILT_IN_COUNTS: [(&str, usize); 4] = [
 
 /// Counts all entities without reading their records.
 pub fn summary(app: &App, _permit: &Permit<ReadSummary>) -> Result<Summary, AppError> {
+    count(app)
+}
+
+pub(super) fn count(app: &App) -> Result<Summary, AppError> {
     let edge_routers = app.require_lists()?.routers().columns().edge().len();
     let snapshot = app.engine.snapshot()?;
-    let mut counts = vec![("routers.edge", edge_routers)];
+    let mut counts = vec![(EDGE_ROUTERS, edge_routers)];
     for (collection, kind) in COLLECTIONS {
         counts.push((*collection, RecordCounts::expected(&*snapshot, *kind)?));
     }

@@ -18,6 +18,7 @@ use portcullis_domain::ids::SignerId;
 use portcullis_domain::oidc_session::{
     EndReason, OidcClient, OidcSession, Presented, Presenter, RefreshToken, TokenId, Wanted,
 };
+use portcullis_events::{self as events, ApiSessionKind, ApiSessionType, Body, Namespace};
 use portcullis_oidc::amr::Amr;
 use portcullis_oidc::claims::{ClaimsError, IdTokenOrigin, RefreshClaims, SessionFacts};
 use portcullis_oidc::issuer::Issuer;
@@ -31,6 +32,7 @@ use portcullis_storage::engine::StoreError;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{Found, Rows, RowsMut, WriteError};
 use secrecy::{ExposeSecret as _, SecretString};
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 /// Most certificates that the tokens of a session are bound to; the oldest but that of the login
@@ -41,6 +43,8 @@ const MAX_BOUND_CERTIFICATES: usize = 8;
 #[derive(Debug, Clone, Copy)]
 pub struct TokenClient<'c> {
     pub origin: &'c Origin,
+    /// Address of the client, with its port.
+    pub address: SocketAddr,
     /// The issuer that the request is addressed to.
     pub issuer: &'c Issuer,
     /// Whether it says to be a page at that issuer's address.
@@ -95,7 +99,7 @@ pub async fn grant(
     };
     match request.grant {
         Grant::AuthorizationCode(redemption) => grant.redeem(&redemption).await,
-        Grant::Refresh(refresh) => grant.refresh(&refresh).await,
+        Grant::Refresh(refresh) => grant.refresh(&refresh, ApiSessionKind::Refreshed).await,
         Grant::Exchange(exchange) => match exchange.subject_type {
             SubjectType::AccessToken => grant.exchange_access(&exchange),
             SubjectType::RefreshToken => grant.exchange_refresh(&exchange).await,
@@ -193,6 +197,8 @@ impl TokenGrant<'_> {
         };
         self.add_id_token(&mut response, &live, &facts, origin)?;
         response.session_cert = certificate.map(|issued| issued.chain);
+        let has_certificate = response.session_cert.is_some();
+        self.publish(ApiSessionKind::Created, &live, has_certificate);
         Ok(response)
     }
 
@@ -216,8 +222,12 @@ impl TokenGrant<'_> {
         Ok(live)
     }
 
-    /// The next tokens for a refresh token.
-    async fn refresh(&self, refresh: &Refresh) -> Result<TokenResponse, GrantError> {
+    /// The next tokens for a refresh token, which are told of as this.
+    async fn refresh(
+        &self,
+        refresh: &Refresh,
+        kind: ApiSessionKind,
+    ) -> Result<TokenResponse, GrantError> {
         let mut renewal = self.open_refresh(&refresh.token)?;
         let scopes = renewal.facts.scopes.reduced_to(refresh.scope.as_deref());
         let scopes = scopes.map_err(TokenError::from)?;
@@ -240,6 +250,7 @@ impl TokenGrant<'_> {
         let origin = IdTokenOrigin::default();
         self.add_id_token(&mut response, &renewal.live, &granted, origin)?;
         response.session_cert = certificate;
+        self.publish(kind, &renewal.live, response.session_cert.is_some());
         Ok(response)
     }
 
@@ -249,12 +260,14 @@ impl TokenGrant<'_> {
                 token: exchange.subject.clone(),
                 scope: exchange.scope.clone(),
             };
-            let response = self.refresh(&refresh).await?;
+            let response = self.refresh(&refresh, ApiSessionKind::Exchanged).await?;
             return Ok(response.exchanged_for(exchange.requested));
         }
         let renewal = self.open_refresh(&exchange.subject)?;
         self.present(&renewal, Wanted::IdToken).await?;
-        self.id_token_response(&renewal.live, &renewal.facts, exchange)
+        let response = self.id_token_response(&renewal.live, &renewal.facts, exchange)?;
+        self.publish(ApiSessionKind::Exchanged, &renewal.live, false);
+        Ok(response)
     }
 
     fn exchange_access(&self, exchange: &Exchange) -> Result<TokenResponse, GrantError> {
@@ -275,7 +288,9 @@ impl TokenGrant<'_> {
         let facts = claims.session.clone().renewed(holder);
         check_factors(&live, &passed_in(&facts))?;
         if exchange.requested == RequestedType::IdToken {
-            return self.id_token_response(&live, &facts, exchange);
+            let response = self.id_token_response(&live, &facts, exchange)?;
+            self.publish(ApiSessionKind::Exchanged, &live, false);
+            return Ok(response);
         }
         let scopes = facts.scopes.reduced_to(exchange.scope.as_deref());
         let granted = SessionFacts {
@@ -289,6 +304,7 @@ impl TokenGrant<'_> {
         let access = self.tokens.access(id, granted.clone(), left)?;
         let expires_in = seconds_left(left);
         let response = TokenResponse::new(access, expires_in, &granted.scopes);
+        self.publish(ApiSessionKind::Exchanged, &live, false);
         Ok(response.exchanged_for(exchange.requested))
     }
 
@@ -422,6 +438,21 @@ impl TokenGrant<'_> {
                 recheck.write(rows, &session, oidc)
             })
             .await
+    }
+
+    /// Tells that a session got tokens, and whether a certificate came with them.
+    fn publish(&self, kind: ApiSessionKind, live: &LiveSession, has_certificate: bool) {
+        self.app.publish(Namespace::ApiSession, || {
+            let session = &live.session.entity;
+            Body::ApiSession(events::ApiSession {
+                kind,
+                id: session.id.as_str().into(),
+                session_type: ApiSessionType::Jwt,
+                identity_id: session.identity.as_str().into(),
+                ip_address: self.client.address.to_string().into(),
+                has_certificate,
+            })
+        });
     }
 
     /// How long tokens of a session last. None outlives it.

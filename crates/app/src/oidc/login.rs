@@ -179,6 +179,7 @@ pub async fn authenticate(
         config_types: details.config_types.clone(),
         env_info: details.env_info.clone(),
         sdk_info: details.sdk_info.clone(),
+        address: Some(client.address),
         tokens: client.tokens,
         oidc: Some(oidc_client),
     };

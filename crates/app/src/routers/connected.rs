@@ -79,7 +79,7 @@ impl ConnectedRouter {
 
     /// The router in the audit trail.
     pub(crate) fn actor(&self) -> Actor {
-        Actor::without_session(&self.origin, self.id.as_str())
+        Actor::connected_router(&self.origin, self.id.as_str())
     }
 }
 

@@ -45,16 +45,13 @@ pub async fn extend(
         });
     }
     let (certificate, issued) = issue(app, &router, &csrs, now)?;
-    app.commit(
-        Actor::without_session(origin, router.id.as_str()),
-        move |rows| {
-            let router = get_by_certificate(rows.rows(), &by_fingerprint)?;
-            rows.set_operation("router.extend", router.entity.id.as_str());
-            let mut after = router.entity.clone();
-            after.extend_certificate(certificate.clone(), Confirmation::Needless, now);
-            Ok::<_, AppError>(rows.replace(&router.key, &router.entity, &after)?)
-        },
-    )
+    app.commit(Actor::router(origin, router.id.as_str()), move |rows| {
+        let router = get_by_certificate(rows.rows(), &by_fingerprint)?;
+        rows.set_operation("router.extend", router.entity.id.as_str());
+        let mut after = router.entity.clone();
+        after.extend_certificate(certificate.clone(), Confirmation::Needless, now);
+        Ok::<_, AppError>(rows.replace(&router.key, &router.entity, &after)?)
+    })
     .await?;
     Ok(issued)
 }

@@ -4,6 +4,7 @@
 //! tokens it also names the signers that are trusted. The reason goes to the log and the audit
 //! trail. Checks made outside the transaction are repeated inside it against the current records.
 
+mod attempt_event;
 mod certificate;
 mod password;
 mod password_attempt;
@@ -15,6 +16,8 @@ pub use password::with_password;
 pub(crate) use password_attempt::PasswordAttempt;
 pub(crate) use password_failure::{PasswordPurpose, record_failed_password, reset_wrong_passwords};
 pub use token::with_token;
+
+use attempt_event::AttemptEvent;
 
 use super::sealed_token::seal_token;
 use super::session_quota::EvictionPlan;
@@ -41,6 +44,7 @@ use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{API_SESSION, Found, Rows, RowsMut, WriteError, identity_key};
 use secrecy::SecretString;
 use std::borrow::Cow;
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 /// What a client sends with its credential.
@@ -50,6 +54,8 @@ pub struct LoginRequest<'t> {
     pub config_types: Vec<String>,
     pub env_info: EnvInfo,
     pub sdk_info: SdkInfo,
+    /// Address of the client, with its port.
+    pub address: Option<SocketAddr>,
     /// Bearer tokens of external signers.
     pub tokens: BearerTokens<'t>,
     /// The OIDC client that the login is for, if it is one of OIDC.
@@ -138,8 +144,10 @@ async fn open_session(
     origin: &Origin,
     credential: impl VerifiedCredential,
     login: LoginRequest<'_>,
+    event: &mut AttemptEvent,
 ) -> Result<NewSession, LoginError> {
     let now = app.env().now();
+    event.note(app, credential.identity(), credential.opened_by());
     // Refuses early what need not wait for the store.
     let (identity, policy, config_types) = {
         let view = app.snapshot().map_err(LoginError::Failed)?;

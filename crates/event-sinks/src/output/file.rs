@@ -5,10 +5,10 @@ use super::{FileSettings, write_some};
 use crate::batch::Batch;
 use crate::log_interval::LogInterval;
 use portcullis_domain::clock::Clock;
-use portcullis_files::{directory_of, inherit_owner};
+use portcullis_files::create_new;
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -133,8 +133,12 @@ impl EventFile {
 
 impl OpenFile {
     fn open(path: &Path) -> io::Result<Self> {
-        let mut file = match File::options().append(true).open(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => create(path)?,
+        let append = || File::options().append(true).open(path);
+        let mut file = match append() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                create_new(path, MODE)?;
+                append()?
+            },
             opened => opened?,
         };
         let found = file.metadata()?;
@@ -151,18 +155,6 @@ impl OpenFile {
             size,
         })
     }
-}
-
-/// Creates a file that does not exist, not even as a link, and so is nobody else's to give away.
-fn create(path: &Path) -> io::Result<File> {
-    let mut options = File::options();
-    let file = options
-        .create_new(true)
-        .append(true)
-        .mode(MODE)
-        .open(path)?;
-    inherit_owner(&file, directory_of(path))?;
-    Ok(file)
 }
 
 fn ends_with_line(path: &Path) -> io::Result<bool> {

@@ -169,7 +169,10 @@ macro_rules! catalogs {
                     $(Change::$Alone(record) => put_record(&mut self.$alone, record),)*
                     // API sessions have a mirror of their own. What is never listed on its own is
                     // read from the store.
-                    Change::ApiSession(_) | Change::SessionCertificate(_) | Change::Mfa(_) => {},
+                    Change::ApiSession(_)
+                    | Change::SessionCertificate(_)
+                    | Change::Mfa(_)
+                    | Change::Transaction(_) => {},
                 }
             }
 

@@ -29,7 +29,7 @@ fn audited<T: Send + 'static>(
     submit_with(store, move |tx| {
         let mut rows = RowsMut::new(tx).audited(entry.clone());
         let done = body(&mut rows)?;
-        rows.write_events(&written)?;
+        rows.write_events(&written, None)?;
         Ok(done)
     })
     .unwrap()

@@ -5,6 +5,7 @@
 //! their destination; consecutive numbers reveal missing ones.
 
 mod difference;
+mod disclosed;
 mod events;
 mod journal;
 mod label;
@@ -13,6 +14,7 @@ mod recorder;
 mod schema;
 mod value;
 
+pub use disclosed::{ChangeSide, collection_of, disclose};
 pub use journal::{AuditBacklog, MAX_UNWRITTEN, WrittenCursor, events_from};
 pub use recorder::AuditEntry;
 

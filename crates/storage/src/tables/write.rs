@@ -35,12 +35,18 @@ pub struct RowsMut<'t> {
     pub(super) tx: &'t mut dyn WriteTx<Change>,
     /// Set in audited transactions.
     pub(super) recorder: Option<Recorder>,
+    /// Number of changes recorded so far.
+    pub(super) changes: usize,
 }
 
 impl<'t> RowsMut<'t> {
     /// Writes through `tx`.
     pub fn new(tx: &'t mut dyn WriteTx<Change>) -> Self {
-        Self { tx, recorder: None }
+        Self {
+            tx,
+            recorder: None,
+            changes: 0,
+        }
     }
 
     /// Read access to the current state.
@@ -240,6 +246,7 @@ impl<'t> RowsMut<'t> {
     ) -> Result<(), StoreError> {
         let change = E::change(owner_of(key)?, RecordNumber(key.id().1), versions);
         self.tx.record(change);
+        self.changes += 1;
         Ok(())
     }
 }

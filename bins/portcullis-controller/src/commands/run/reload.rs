@@ -7,12 +7,12 @@ use crate::{config, output};
 use anyhow::{Context as _, bail};
 use std::path::{Path, PathBuf};
 
-/// Reloads at each signal: certificates, audit file, and the filter of the log. All other keys of the
+/// Reloads at each signal: certificates, audit file, files of events, and the filter of the log. All other keys of the
 /// configuration take a restart.
 pub(super) async fn on_each(mut hangups: Hangups, reloader: Reloader, config: PathBuf) {
     loop {
         hangups.next().await;
-        tracing::info!("reloading certificates, audit file and filter of the log");
+        tracing::info!("reloading certificates, audit file, files of events and filter of the log");
         reloader.reload();
         let config = config.clone();
         // Blocking: reads files.

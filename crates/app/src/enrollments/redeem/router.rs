@@ -35,7 +35,7 @@ pub(super) async fn redeem(
     let router = router.entity;
     let proof = redemption.proof.router.validate(&router)?;
     let (certificate, issued) = routers::issue(app, &router, &proof, now)?;
-    let actor = Actor::without_session(origin, router.id.as_str());
+    let actor = Actor::router(origin, router.id.as_str());
     app.commit(actor, move |rows| {
         // Another request may have redeemed it in the meantime.
         let (found, router) = find_pending(rows.rows(), &by_token, method.as_deref(), now)?;

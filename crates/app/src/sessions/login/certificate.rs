@@ -1,6 +1,6 @@
 //! Login with the certificate of the TLS connection.
 
-use super::{LoginError, LoginRequest, NewSession, VerifiedCredential, open_session};
+use super::{AttemptEvent, LoginError, LoginRequest, NewSession, VerifiedCredential, open_session};
 use crate::app::App;
 use crate::cas::{self, CaVerification, CaVerificationError, ClaimedExternalId};
 use crate::network::{ClientChain, ClientChainError};
@@ -14,6 +14,7 @@ use portcullis_domain::ca::Ca;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::RecordNumber;
+use portcullis_events::Method;
 use portcullis_pki::{ChainError, Validity, VerifyAt};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{Found, Rows, RowsMut, UniqueIndex, UniqueValue, WriteError};
@@ -29,12 +30,26 @@ pub async fn with_certificate(
     chain: &[&[u8]],
     login: LoginRequest<'_>,
 ) -> Result<NewSession, LoginError> {
+    let mut event = AttemptEvent::new(app, Method::Cert, &login);
+    let outcome = attempt(app, origin, chain, login, &mut event).await;
+    event.publish(app, origin, &outcome);
+    outcome
+}
+
+async fn attempt(
+    app: &App,
+    origin: &Origin,
+    chain: &[&[u8]],
+    login: LoginRequest<'_>,
+    event: &mut AttemptEvent,
+) -> Result<NewSession, LoginError> {
     let credential = match app.network().find_client_chain(chain, app.env().now()) {
         Ok(chain) => from_network_chain(app, &chain)?,
         Err(ClientChainError::Unverified(error)) => from_third_party_chain(app, chain, error)?,
         Err(error) => return Err(error.into()),
     };
-    open_session(app, origin, credential, login).await
+    event.has_improper_chain = credential.is_chain_incomplete;
+    open_session(app, origin, credential, login, event).await
 }
 
 fn refused<T>(reason: &'static str) -> Result<T, LoginError> {

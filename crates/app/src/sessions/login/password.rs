@@ -5,8 +5,8 @@
 
 use super::password_attempt::PasswordAttempt;
 use super::{
-    LoginError, LoginRequest, NewSession, PasswordPurpose, VerifiedCredential, authorize,
-    open_session, record_failed_password,
+    AttemptEvent, LoginError, LoginRequest, NewSession, PasswordPurpose, VerifiedCredential,
+    authorize, open_session, record_failed_password,
 };
 use crate::app::App;
 use crate::error::AppError;
@@ -20,6 +20,7 @@ use portcullis_domain::entropy;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::RecordNumber;
 use portcullis_domain::peer::Peer;
+use portcullis_events::Method;
 use portcullis_storage::tables::{Found, Rows, RowsMut, UniqueIndex, UniqueValue, WriteError};
 use secrecy::SecretString;
 
@@ -30,12 +31,29 @@ pub async fn with_password(
     password: SecretString,
     login: LoginRequest<'_>,
 ) -> Result<NewSession, LoginError> {
+    let mut event = AttemptEvent::new(app, Method::Password, &login);
+    let outcome = attempt(app, origin, (username, password), login, &mut event).await;
+    event.publish(app, origin, &outcome);
+    outcome
+}
+
+async fn attempt(
+    app: &App,
+    origin: &Origin,
+    (username, password): (&str, SecretString),
+    login: LoginRequest<'_>,
+    event: &mut AttemptEvent,
+) -> Result<NewSession, LoginError> {
     let by_name = UniqueValue::new(UniqueIndex::AuthenticatorUsername, username);
     let found: Option<Found<Authenticator>> = app
         .snapshot()
         .map_err(LoginError::Failed)?
         .rows()
         .find(&by_name)?;
+    if let Some(found) = &found {
+        let opened_by = OpenedBy::Authenticator(found.entity.id.clone());
+        event.note(app, found.root_number(), opened_by);
+    }
     let stored = found.as_ref().and_then(|found| found.entity.password());
     let peer = Peer::from_address(origin.address);
     let verdict = app
@@ -63,7 +81,7 @@ pub async fn with_password(
             if is_cheap {
                 credential.rehash(app, peer, password).await?;
             }
-            match open_session(app, origin, credential, login).await {
+            match open_session(app, origin, credential, login, event).await {
                 Err(LoginError::Refused(reason)) => (None, reason),
                 outcome => {
                     if outcome.is_ok() {

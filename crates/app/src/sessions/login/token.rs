@@ -1,6 +1,6 @@
 //! Login with a token of an external signer.
 
-use super::{LoginError, LoginRequest, NewSession, VerifiedCredential, open_session};
+use super::{AttemptEvent, LoginError, LoginRequest, NewSession, VerifiedCredential, open_session};
 use crate::app::App;
 use crate::records::is_holder;
 use crate::signers::{self, BearerTokenError, TokenChallenge};
@@ -12,6 +12,7 @@ use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::RecordNumber;
 use portcullis_domain::signer::{Signer, SignerSettings};
+use portcullis_events::Method;
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{Found, Rows, RowsMut, UniqueIndex, UniqueValue, WriteError};
 use std::sync::Arc;
@@ -27,6 +28,18 @@ pub async fn with_token(
     origin: &Origin,
     login: LoginRequest<'_>,
 ) -> Result<NewSession, LoginError> {
+    let mut event = AttemptEvent::new(app, Method::ExtJwt, &login);
+    let outcome = attempt(app, origin, login, &mut event).await;
+    event.publish(app, origin, &outcome);
+    outcome
+}
+
+async fn attempt(
+    app: &App,
+    origin: &Origin,
+    login: LoginRequest<'_>,
+    event: &mut AttemptEvent,
+) -> Result<NewSession, LoginError> {
     let mut worst = BearerTokenError::Missing;
     for text in login.tokens.iter() {
         let credential = match TokenLogin::verify(app, text).await? {
@@ -36,7 +49,7 @@ pub async fn with_token(
                 continue;
             },
         };
-        match open_session(app, origin, credential, login.clone()).await {
+        match open_session(app, origin, credential, login.clone(), event).await {
             Err(LoginError::Refused(reason)) => tracing::debug!(%reason, "token refused"),
             outcome => return outcome,
         }

@@ -227,6 +227,14 @@ pub(super) const EVENTS: &[Case] = &[
             (3, 103, "ignored-key", "options of `circuit`: include"),
         ],
     ),
+    case(
+        "v: 3\n",
+        concat!(
+            "v: 3\naudit: {file: a/trail}\nevents:\n  a: {subscriptions: [{type: link}],\n    \
+             handler: {type: file, format: json, path: ./a/trail}}\n"
+        ),
+        &[(5, 47, "file-taken", "`audit.file`")],
+    ),
     subscriptions!(
         "[{type: terminator, propagateAlways: true, filter: x}]",
         &[

@@ -55,6 +55,7 @@ fn client<'c>(
 ) -> TokenClient<'c> {
     TokenClient {
         origin: &context.origin,
+        address: context.connection.peer,
         issuer,
         is_own_page: browser::is_own_page(&context.headers, issuer),
         certificates,

@@ -301,7 +301,7 @@ fn next<'m, 'n>(members: &mut &'m [Member<'n>]) -> Option<&'m Member<'n>> {
     Some(first)
 }
 
-fn push(path: &mut String, name: &str) {
+pub(super) fn push(path: &mut String, name: &str) {
     if !path.is_empty() {
         path.push('.');
     }
@@ -309,7 +309,7 @@ fn push(path: &mut String, name: &str) {
 }
 
 /// Appends a member name, converted from `snake_case` to `camelCase`.
-fn push_camel(path: &mut String, name: &str) {
+pub(super) fn push_camel(path: &mut String, name: &str) {
     if !name.contains(|letter: char| letter.is_ascii_lowercase()) {
         return push(path, name);
     }

@@ -55,6 +55,8 @@ const fn is_zero(number: &usize) -> bool {
 pub(super) struct Events {
     pub(super) lines: Vec<u8>,
     pub(super) count: u64,
+    /// Name of the actor, if it is an identity or a router.
+    pub(super) actor_name: Option<String>,
 }
 
 impl Events {
@@ -106,7 +108,10 @@ impl<'t> EventBuilder<'t> {
             };
             builder.add(&operation, detail)?;
         }
-        Ok(builder.events)
+        Ok(Events {
+            actor_name: builder.actor_name,
+            ..builder.events
+        })
     }
 
     /// Adds operations that changed no record.

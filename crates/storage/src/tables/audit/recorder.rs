@@ -8,8 +8,10 @@ use crate::key::{Kind, RecordKey};
 use crate::tables::kind::Entity;
 use crate::tables::write::{RowsMut, encode_body};
 use portcullis_domain::audit::{Actor, AuditTrailId};
+use portcullis_domain::change::{Change, Transaction};
 use portcullis_domain::clock::Timestamp;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Maximum number of records per transaction with detailed changes. A removal can cascade to
 /// thousands; beyond the limit only ids of removed records are kept.
@@ -161,14 +163,31 @@ impl RowsMut<'_> {
 
     /// Adds the events of this transaction to the audit trail, given the position of the
     /// destination. Must be the last write.
-    pub fn write_events(&mut self, written: &WrittenCursor) -> Result<(), StoreError> {
+    ///
+    /// With an id, observers of the store are told as well who made the changes.
+    pub fn write_events(
+        &mut self,
+        written: &WrittenCursor,
+        transaction: Option<&str>,
+    ) -> Result<(), StoreError> {
         let Some(recorder) = self.recorder.take() else {
             return Ok(());
         };
+        let told = transaction.filter(|_| self.changes > 0);
+        let told = told.map(|id| (id, recorder.entry.clone()));
         let events = EventBuilder::build(self.rows(), recorder)?;
         if !events.is_empty() {
             let backlog = AuditBacklog::read(self.rows())?;
             backlog.add(self.tx, &events, written);
+        }
+        if let Some((id, AuditEntry { actor, time })) = told {
+            self.tx.record(Change::Transaction(Arc::new(Transaction {
+                id: id.to_owned(),
+                changes: self.changes,
+                actor,
+                actor_name: events.actor_name,
+                time,
+            })));
         }
         Ok(())
     }
