@@ -5,7 +5,7 @@
 
 use crate::overlay::place::Place;
 use crate::overlay::router::{Router, RouterProgram};
-use crate::overlay::sdk::Sdk;
+use crate::overlay::sdk::{EXCHANGE_TIMEOUT, Sdk};
 use crate::overlay::{self, Overlay};
 use crate::{own, ziti_cli};
 use portcullis_bad_line::{BadLine, Quality};
@@ -110,7 +110,7 @@ fn fetch(python: &Path, program: &RouterProgram) {
         command
             .arg(own(&format!("overlay/{name}.py")))
             .args([identity.as_os_str(), OsStr::new(argument)]);
-        Running::start(&site, name, command)
+        Running::start(&site, name, command).with_timeout(EXCHANGE_TIMEOUT)
     };
     let mut server = script("page_server", &host, "page");
     server.until_logged("listening");

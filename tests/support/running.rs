@@ -6,6 +6,7 @@ use std::fs::{self, File};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::thread;
+use std::time::Duration;
 
 /// Lines of its log that a failing test shows.
 const SHOWN_LINES: usize = 30;
@@ -15,6 +16,7 @@ pub struct Running {
     child: Child,
     name: String,
     log: PathBuf,
+    timeout: Duration,
 }
 
 impl Running {
@@ -36,7 +38,15 @@ impl Running {
             child,
             name: name.to_owned(),
             log,
+            timeout: wait::DEFAULT_TIMEOUT,
         }
+    }
+
+    /// Waits so long from now on, instead of [`wait::DEFAULT_TIMEOUT`].
+    #[must_use]
+    pub fn with_timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
     }
 
     /// Its process id.
@@ -51,7 +61,7 @@ impl Running {
 
     /// Waits until it has logged a text.
     pub fn until_logged(&mut self, text: &str) {
-        let seen = wait::until(wait::DEFAULT_TIMEOUT, || {
+        let seen = wait::until(self.timeout, || {
             let ended = self.child.try_wait().unwrap();
             match self.logged().contains(text) {
                 true => Ok(Ok(())),
@@ -65,7 +75,7 @@ impl Running {
 
     /// Waits until it has ended well.
     pub fn until_done(mut self) {
-        let status = command::wait_for_exit(&mut self.child, wait::DEFAULT_TIMEOUT);
+        let status = command::wait_for_exit(&mut self.child, self.timeout);
         let is_done = status.is_some_and(|status| status.success());
         assert!(is_done, "{}: {status:?}", self.name);
     }
@@ -73,7 +83,7 @@ impl Running {
     /// Asks it to end, and waits for that.
     pub fn terminate(mut self) {
         signal(&self.child, "TERM");
-        let status = command::wait_for_exit(&mut self.child, wait::DEFAULT_TIMEOUT);
+        let status = command::wait_for_exit(&mut self.child, self.timeout);
         assert!(status.is_some(), "{} does not end", self.name);
     }
 }

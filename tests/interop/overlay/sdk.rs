@@ -5,7 +5,13 @@ use crate::own;
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 use support::{Running, TestDirectory};
+
+/// How long programs may take to exchange data. The C SDK up to 0.29 keeps 32 messages for a program: those that
+/// arrive while it reads slowly stay in a buffer that it looks at only when more arrives, which may be the reply to
+/// its next probe of the latency, sent once a minute.
+pub(crate) const EXCHANGE_TIMEOUT: Duration = Duration::from_mins(3);
 
 /// What a program is built with.
 #[derive(Clone)]
@@ -85,7 +91,8 @@ impl Sdk {
     ) {
         let mut command = self.command("dial", identity, service);
         command.arg(bytes.to_string());
-        let mut client = Running::start(site, "client", place.of(command));
+        let client = Running::start(site, "client", place.of(command));
+        let mut client = client.with_timeout(EXCHANGE_TIMEOUT);
         client.until_logged(&format!("exchanged {bytes} bytes"));
         client.until_done();
     }
