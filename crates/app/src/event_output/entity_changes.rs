@@ -130,7 +130,7 @@ struct Metadata<'t> {
 #[derive(Serialize)]
 struct Author<'t> {
     #[serde(rename = "type")]
-    author_type: &'static str,
+    kind: &'static str,
     id: &'t str,
     name: &'t str,
 }
@@ -139,7 +139,7 @@ struct Author<'t> {
 #[serde(rename_all = "camelCase")]
 struct Source {
     #[serde(rename = "type")]
-    source_type: &'static str,
+    kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     auth: Option<&'static str>,
     remote_addr: String,
@@ -148,7 +148,7 @@ struct Source {
 fn metadata(transaction: &Transaction, controller: &str) -> Value {
     let actor = &transaction.actor;
     let source = actor.origin.as_ref().map(|origin| Source {
-        source_type: match actor.actor_type {
+        kind: match actor.actor_type {
             ActorType::ConnectedRouter => "ctrl.channel",
             _ => "rest",
         },
@@ -168,10 +168,10 @@ fn metadata(transaction: &Transaction, controller: &str) -> Value {
 
 impl<'t> Author<'t> {
     fn new(actor: &'t Actor, name: Option<&'t str>, controller: &'t str) -> Self {
-        let author_type = match actor.actor_type {
+        let kind = match actor.actor_type {
             ActorType::Controller | ActorType::Operator => {
                 return Self {
-                    author_type: "controller",
+                    kind: "controller",
                     id: controller,
                     name: controller,
                 };
@@ -181,7 +181,7 @@ impl<'t> Author<'t> {
             ActorType::Router | ActorType::ConnectedRouter => "router",
         };
         Self {
-            author_type,
+            kind,
             id: &actor.id,
             name: name.unwrap_or_default(),
         }

@@ -229,10 +229,8 @@ pub(super) const EVENTS: &[Case] = &[
     ),
     case(
         "v: 3\n",
-        concat!(
-            "v: 3\naudit: {file: a/trail}\nevents:\n  a: {subscriptions: [{type: link}],\n    \
-             handler: {type: file, format: json, path: ./a/trail}}\n"
-        ),
+        "v: 3\naudit: {file: a/trail}\nevents:\n  a: {subscriptions: [{type: link}],\n    \
+         handler: {type: file, format: json, path: ./a/trail}}\n",
         &[(5, 47, "file-taken", "`audit.file`")],
     ),
     subscriptions!(
