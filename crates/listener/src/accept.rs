@@ -11,7 +11,7 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::connection_driver::{self, CLOSE_TIMEOUT, ListenerState};
+use crate::connection_driver::{self, CLOSE_TIMEOUT, HttpService, ListenerState};
 use crate::half_open::HalfOpenRegistry;
 use crate::log_interval::LogInterval;
 use crate::stream_service::StreamServices;
@@ -153,7 +153,7 @@ impl Listener {
         self.local
     }
 
-    /// Serves HTTP and the protocols of [`Self::with_protocol`] until `shutdown` is cancelled, then
+    /// Serves HTTP/1.1, HTTP/2 and the protocols of [`Self::with_protocol`] until `shutdown` is cancelled, then
     /// returns when every connection has ended. Clients that ask for no protocol get HTTP.
     ///
     /// On shutdown new connections are refused and unfinished handshakes dropped, idle connections
@@ -166,7 +166,20 @@ impl Listener {
         limits: Limits,
         shutdown: CancellationToken,
     ) {
-        self.run(Some(service), &tls, limits, shutdown).await;
+        let http = HttpService::http1_and_http2(service);
+        self.run(Some(http), &tls, limits, shutdown).await;
+    }
+
+    /// As [`Self::serve`], without HTTP/2.
+    pub async fn serve_http1(
+        self,
+        service: Arc<dyn Service>,
+        tls: Arc<ServerTls>,
+        limits: Limits,
+        shutdown: CancellationToken,
+    ) {
+        let http = HttpService::http1(service);
+        self.run(Some(http), &tls, limits, shutdown).await;
     }
 
     /// As [`Self::serve`], without HTTP: clients that ask for no protocol get that of
@@ -182,13 +195,13 @@ impl Listener {
 
     async fn run(
         self,
-        http: Option<Arc<dyn Service>>,
+        http: Option<HttpService>,
         tls: &ServerTls,
         limits: Limits,
         shutdown: CancellationToken,
     ) {
         let offered: Arc<[Alpn]> = (self.protocols.names().map(Alpn::Other))
-            .chain(http.iter().flat_map(|_| Alpn::HTTP))
+            .chain(http.iter().flat_map(HttpService::protocols))
             .collect();
         let half_open = HalfOpenRegistry::new(limits.max_half_open);
         let shared = Arc::new(ListenerState {

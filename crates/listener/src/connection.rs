@@ -57,9 +57,6 @@ pub enum TlsVersion {
 }
 
 impl Alpn {
-    /// Versions of HTTP on offer, the preferred one first.
-    pub(crate) const HTTP: [Self; 2] = [Self::Http11, Self::Http2];
-
     /// Returns the registered protocol name.
     pub const fn name(self) -> &'static str {
         match self {

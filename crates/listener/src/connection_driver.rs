@@ -41,7 +41,7 @@ pub(crate) const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 /// State that the connections of one listener share.
 pub(crate) struct ListenerState {
     /// None if no HTTP is served.
-    pub(crate) http: Option<Arc<dyn Service>>,
+    pub(crate) http: Option<HttpService>,
     pub(crate) protocols: StreamServices,
     pub(crate) tls: Arc<ServerConfig>,
     /// Protocols that `tls` offers.
@@ -56,11 +56,49 @@ pub(crate) struct ListenerState {
     pub(crate) tasks: TaskTracker,
 }
 
+/// A service, and the versions of HTTP that it is served by.
+pub(crate) struct HttpService {
+    service: Arc<dyn Service>,
+    /// A function that programs without HTTP/2 do not refer to, so that they are linked without all that it needs.
+    serve_http2: Option<ServeHttp2>,
+}
+
+type ServeHttp2 = for<'c> fn(
+    &'c ListenerState,
+    &'c Arc<dyn Service>,
+    TlsStream<TcpStream>,
+    Arc<Connection>,
+) -> Pin<Box<dyn Future<Output = ()> + Send + 'c>>;
+
+impl HttpService {
+    pub(crate) fn http1(service: Arc<dyn Service>) -> Self {
+        Self {
+            service,
+            serve_http2: None,
+        }
+    }
+
+    pub(crate) fn http1_and_http2(service: Arc<dyn Service>) -> Self {
+        Self {
+            service,
+            serve_http2: Some(|shared, http, stream, connection| {
+                Box::pin(serve_http2(shared, http, stream, connection))
+            }),
+        }
+    }
+
+    /// The versions on offer, the preferred one first.
+    pub(crate) fn protocols(&self) -> impl Iterator<Item = Alpn> {
+        let http2 = self.serve_http2.map(|_| Alpn::Http2);
+        [Alpn::Http11].into_iter().chain(http2)
+    }
+}
+
 impl ListenerState {
     /// Waits for tasks that outlive their connections.
     pub(crate) async fn drain(&self) {
         if let Some(http) = &self.http {
-            http.drain().await;
+            http.service.drain().await;
         }
         self.protocols.drain().await;
     }
@@ -102,9 +140,10 @@ pub(crate) async fn run(
     };
     slot.finish();
     // On the heap, so that an unfinished handshake does not reserve the memory for HTTP.
-    match connection.alpn {
-        Some(Alpn::Http2) => Box::pin(serve_http2(&shared, http, stream, connection)).await,
-        _ => Box::pin(serve_http1(&shared, http, stream, connection)).await,
+    let service = &http.service;
+    match (connection.alpn, http.serve_http2) {
+        (Some(Alpn::Http2), Some(serve)) => serve(&shared, service, stream, connection).await,
+        _ => Box::pin(serve_http1(&shared, service, stream, connection)).await,
     }
 }
 

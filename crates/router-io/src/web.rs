@@ -119,7 +119,8 @@ impl WebServers {
         listeners.map(Listener::local_addr).collect()
     }
 
-    /// Serves until `stop` is cancelled, each socket in a task of its own.
+    /// Serves until `stop` is cancelled, each socket in a task of its own. HTTP/2 would bring nothing to clients
+    /// that ask one thing at a time, and make the program larger.
     pub(crate) fn serve(self, content: &WebContent, tasks: &TaskTracker, stop: &CancellationToken) {
         for socket in self.sockets {
             let site = Site {
@@ -127,7 +128,7 @@ impl WebServers {
                 apis: socket.apis,
                 bind_point: socket.bind_point,
             };
-            tasks.spawn(socket.listener.serve(
+            tasks.spawn(socket.listener.serve_http1(
                 Arc::new(site),
                 socket.tls,
                 socket.limits,

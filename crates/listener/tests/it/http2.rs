@@ -1,5 +1,6 @@
 //! HTTP/2 in what it does differently.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -7,12 +8,15 @@ use http::{Method, Request, StatusCode, Version};
 use http_body_util::{BodyExt as _, Full};
 use hyper::client::conn::http2::{SendRequest, handshake};
 use hyper_util::rt::{TokioExecutor, TokioIo};
-use portcullis_listener::{Http2Limits, Limits};
-use portcullis_testkit::tls_client::{Client, soon};
+use portcullis_listener::{
+    Body, Connection, Http2Limits, Limits, Listener, ServerTls, TlsVersion, full_body,
+};
+use portcullis_testkit::tls_client::{Client, Pair, get, soon};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
 
-use crate::server::{CAP, Server};
+use crate::server::{CAP, Server, certified};
 
 type Sender = SendRequest<Full<Bytes>>;
 
@@ -263,4 +267,25 @@ async fn raw_characters_in_a_path_reset_their_stream_alone() {
         }
     }
     assert_eq!(kinds, [RST_STREAM, HEADERS]);
+}
+
+#[tokio::test]
+async fn service_may_do_without_it() {
+    let pairs = certified(&[Pair::named(&["localhost"])]);
+    let tls = ServerTls::new(pairs, TlsVersion::Tls12, TlsVersion::Tls13).unwrap();
+    let listener = Listener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let address = listener.local_addr();
+    let service = async |_: Arc<Connection>, _: Request<Body>| http::Response::new(full_body("1"));
+    let stop = CancellationToken::new();
+    tokio::spawn(listener.serve_http1(Arc::new(service), Arc::new(tls), Limits::default(), stop));
+    let client = |alpn: &[&str]| Client::build(None, rustls::ALL_VERSIONS, alpn);
+    let mut stream = client(&["h2", "http/1.1"]).connect(address).await;
+    assert_eq!(stream.get_ref().1.alpn_protocol(), Some(&b"http/1.1"[..]));
+    assert_eq!(get(&mut stream, "/").await.text(), "1");
+    assert!(
+        client(&["h2"])
+            .try_connect(address, "localhost")
+            .await
+            .is_err()
+    );
 }
