@@ -39,7 +39,7 @@ const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Sets up the log of the process.
 ///
-/// `filter` is the one of `source`, an option or a variable, in the syntax of `tracing_subscriber::EnvFilter`, such as
+/// `filter` is the one of `source`, an option or a variable: a level, and levels of components, such as
 /// `info,audit=off`. Without it, a configuration can name one: see [`configure_filter`].
 pub fn init(filter: Option<&str>, source: &str) -> anyhow::Result<()> {
     let (current, filter) =

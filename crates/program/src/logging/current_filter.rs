@@ -1,7 +1,8 @@
 //! The filter of the process's log, which can be replaced while it runs.
 
-use super::filter::{self, Filter, InvalidFilterError};
+use super::filter::{self, InvalidFilterError};
 use parking_lot::Mutex;
+use tracing_subscriber::filter::Targets;
 use tracing_subscriber::{Registry, reload};
 
 /// Filter until a configuration names one.
@@ -18,7 +19,7 @@ pub enum FilterChange {
 
 /// The filter that is in force.
 pub(super) struct CurrentFilter {
-    handle: reload::Handle<Filter, Registry>,
+    handle: reload::Handle<Targets, Registry>,
     text: Mutex<String>,
     /// Whether the command line gave it.
     is_fixed: bool,
@@ -28,7 +29,7 @@ impl CurrentFilter {
     /// The filter of the command line, or the default, with the layer that applies it.
     pub(super) fn new(
         option: Option<&str>,
-    ) -> Result<(Self, reload::Layer<Filter, Registry>), InvalidFilterError> {
+    ) -> Result<(Self, reload::Layer<Targets, Registry>), InvalidFilterError> {
         let text = option.unwrap_or(DEFAULT);
         let (layer, handle) = reload::Layer::new(filter::parse(text)?);
         let current = Self {

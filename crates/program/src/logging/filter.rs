@@ -1,15 +1,12 @@
 //! Log filters.
 
 use tracing_subscriber::filter::{LevelFilter, Targets};
-use tracing_subscriber::{EnvFilter, Layer, Registry};
 
 const LEVELS: &str = "the levels are off, error, warn, info, debug and trace";
 
 /// Where rustls complains of what peers send, such as an address in SNI, which the C SDK sends with each
 /// handshake.
 const COMPLAINTS: &str = "rustls::msgs::handshake";
-
-pub(super) type Filter = Box<dyn Layer<Registry> + Send + Sync>;
 
 /// A filter that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -28,53 +25,75 @@ impl InvalidFilterError {
     }
 }
 
-/// Parses a filter in the syntax of [`EnvFilter`], such as `info,audit=off`.
-///
-/// A single word must be a level. [`EnvFilter`] would read it as a target for which everything is logged,
-/// and nothing else: a misspelled level would silence the whole log.
+/// Parses a filter: a level for everything, and levels of components, separated by commas, such as `info,audit=off`.
+/// The longest name that a component begins with counts, and the last directive of those that say the same name.
 ///
 /// Complaints about peers count as details. At the usual levels, strangers could fill the log with
 /// them; they are logged from `debug` on, or where the filter names `rustls`.
-pub(super) fn parse(text: &str) -> Result<Filter, InvalidFilterError> {
-    let mut directives: Vec<_> = text
-        .split(',')
-        .map(str::trim)
+pub(super) fn parse(text: &str) -> Result<Targets, InvalidFilterError> {
+    let parts = text.split(',').map(str::trim);
+    let directives: Vec<_> = parts
         .filter(|part| !part.is_empty())
-        .collect();
+        .map(|part| Directive::parse(part, text))
+        .collect::<Result<_, _>>()?;
     if directives.is_empty() {
         return Err(InvalidFilterError::new("the filter is empty", LEVELS));
     }
-    if let Some(word) = directives.iter().find(|part| is_unknown_level(part)) {
-        return Err(InvalidFilterError::new(
-            format!("`{word}` is not a level"),
-            format!("{LEVELS}, and the level of a part is written like `audit=info`"),
-        ));
+    let complaints = hides_complaints(&directives).then_some((COMPLAINTS, LevelFilter::ERROR));
+    let levels = directives.iter().map(|each| (each.component, each.level));
+    Ok(levels.chain(complaints).collect())
+}
+
+/// A part of a filter.
+struct Directive<'t> {
+    /// Empty for everything.
+    component: &'t str,
+    level: LevelFilter,
+}
+
+impl<'t> Directive<'t> {
+    /// Parses a part of the filter `text`. A single word must be a level: taken for a component of which everything
+    /// is logged, and nothing else, a misspelled level would silence the whole log.
+    fn parse(part: &'t str, text: &str) -> Result<Self, InvalidFilterError> {
+        let unreadable = || {
+            InvalidFilterError::new(
+                format!("`{text}` is not a filter"),
+                format!(
+                    "write a level, or part=level pairs such as `warn,portcullis_listener=debug`; {LEVELS}"
+                ),
+            )
+        };
+        let (component, level) = match part.split_once('=') {
+            Some((component, _)) if !is_component(component) => return Err(unreadable()),
+            Some((component, level)) => (component, level),
+            None => ("", part),
+        };
+        let is_word = !level.is_empty() && level.chars().all(char::is_alphanumeric);
+        match is_word.then(|| level.parse().ok()).flatten() {
+            Some(level) => Ok(Self { component, level }),
+            None if component.is_empty() => Err(InvalidFilterError::new(
+                format!("`{part}` is not a level"),
+                format!("{LEVELS}, and the level of a part is written like `audit=info`"),
+            )),
+            None => Err(unreadable()),
+        }
     }
-    let quiet = format!("{COMPLAINTS}=error");
-    if hides_complaints(&directives) {
-        directives.push(&quiet);
-    }
-    let filter = EnvFilter::try_new(directives.join(",")).map_err(|_unreadable| {
-        InvalidFilterError::new(
-            format!("`{text}` is not a filter"),
-            format!(
-                "write a level, or part=level pairs such as `warn,portcullis_listener=debug`; {LEVELS}"
-            ),
-        )
-    })?;
-    // A filter without span directives need not track spans.
-    let levels: Option<Targets> = directives.iter().map(|part| level_of_part(part)).collect();
-    Ok(match levels {
-        Some(levels) => levels.boxed(),
-        None => filter.boxed(),
-    })
+}
+
+/// Whether it may name a component: the path of a Rust module, or a word such as `audit`.
+fn is_component(name: &str) -> bool {
+    let is_part_of_name =
+        |char: char| char.is_alphanumeric() || matches!(char, '_' | ':' | '-' | '.');
+    !name.is_empty() && name.chars().all(is_part_of_name)
 }
 
 /// Whether complaints about peers are details that were not asked for.
-fn hides_complaints(directives: &[&str]) -> bool {
-    let mut levels = directives.iter().filter_map(|part| part.parse().ok());
-    let general: Option<LevelFilter> = levels.next_back();
-    let names_rustls = directives.iter().any(|part| part.starts_with("rustls"));
+fn hides_complaints(directives: &[Directive<'_>]) -> bool {
+    let mut general = directives.iter().filter(|each| each.component.is_empty());
+    let general = general.next_back().map(|each| each.level);
+    let names_rustls = directives
+        .iter()
+        .any(|each| each.component.starts_with("rustls"));
     !names_rustls && matches!(general, Some(LevelFilter::WARN | LevelFilter::INFO))
 }
 
@@ -88,24 +107,10 @@ pub(super) fn silences(text: &str, component: &str) -> bool {
         .is_some_and(|(_, level)| matches!(level.trim().parse(), Ok(LevelFilter::OFF)))
 }
 
-/// Target and level of a directive that [`EnvFilter`] accepted; the empty target means all. `None` for
-/// other directives.
-fn level_of_part(directive: &str) -> Option<(&str, LevelFilter)> {
-    let (part, level) = directive.split_once('=').unwrap_or(("", directive));
-    // A missing level means all levels in `EnvFilter`, but only the highest in `Targets`.
-    let is_plain = !level.is_empty() && !part.contains(['[', '{']);
-    is_plain.then_some((part, level.parse().ok()?))
-}
-
-/// Whether a directive is a single word but not a level. Directives about spans have brackets, in which
-/// commas do not separate directives.
-fn is_unknown_level(part: &str) -> bool {
-    !part.contains(['=', '[', ']', '{', '}']) && part.parse::<LevelFilter>().is_err()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tracing_subscriber::Registry;
     use tracing_subscriber::layer::SubscriberExt as _;
 
     #[test]
@@ -117,40 +122,41 @@ mod tests {
             "warn,audit=info,portcullis_http=debug",
             " info , audit=off ",
             "audit=info",
-            "info,[{name=a}]=debug",
+            "3,audit::more=0",
         ] {
             assert!(parse(text).is_ok(), "{text:?}");
         }
     }
 
-    /// Which of the events that occur in this test a filter lets through.
-    fn let_through(filter: impl Layer<Registry> + Send + Sync) -> [bool; 4] {
-        tracing::subscriber::with_default(Registry::default().with(filter), || {
-            [
-                tracing::enabled!(target: "audit", tracing::Level::INFO),
-                tracing::enabled!(target: "audit::more", tracing::Level::TRACE),
-                tracing::enabled!(target: "portcullis_http", tracing::Level::WARN),
-                tracing::enabled!(target: "portcullis_http", tracing::Level::DEBUG),
-            ]
-        })
-    }
-
     #[test]
-    fn filters_say_what_they_say_to_the_library() {
-        for text in [
-            "info",
-            "off",
-            "audit=",
-            "info,audit=",
-            "warn,audit=off",
-            "off,audit=trace",
-            "info,portcullis=debug,portcullis_http=error",
-            "3,audit=0",
-            "info,audit::more=trace",
-            "info,[{name=a}]=debug",
+    fn longest_name_and_last_directive_count() {
+        for (text, expected) in [
+            ("info", [true, false, true, false]),
+            ("off", [false; 4]),
+            ("warn,audit=off", [false, false, true, false]),
+            ("off,audit=trace", [true, true, false, false]),
+            (
+                "info,portcullis=debug,portcullis_http=error",
+                [true, false, false, false],
+            ),
+            ("3,audit=0", [false, false, true, false]),
+            ("info,audit::more=trace", [true, true, true, false]),
+            (
+                "debug,portcullis_http=off,portcullis_http=debug",
+                [true, false, true, true],
+            ),
+            ("off,debug", [true, false, true, true]),
         ] {
-            let expected = let_through(EnvFilter::try_new(text).unwrap());
-            assert_eq!(let_through(parse(text).unwrap()), expected, "{text:?}");
+            let log = Registry::default().with(parse(text).unwrap());
+            let found = tracing::subscriber::with_default(log, || {
+                [
+                    tracing::enabled!(target: "audit", tracing::Level::INFO),
+                    tracing::enabled!(target: "audit::more", tracing::Level::TRACE),
+                    tracing::enabled!(target: "portcullis_http", tracing::Level::WARN),
+                    tracing::enabled!(target: "portcullis_http", tracing::Level::DEBUG),
+                ]
+            });
+            assert_eq!(found, expected, "{text:?}");
         }
     }
 
@@ -159,7 +165,6 @@ mod tests {
         for (text, expected) in [
             ("info", [false, true]),
             ("WARN", [false, true]),
-            ("info,[{name=a}]=debug", [false, true]),
             ("debug", [true, true]),
             ("debug,info", [false, true]),
             ("info,rustls=warn", [true, true]),
@@ -194,6 +199,8 @@ mod tests {
             "audit=loud",
             "debug info",
             "info,=off",
+            "info,audit=",
+            "info,[{name=a}]=debug",
             "=info",
             "!!=info",
             "info,*=debug",
