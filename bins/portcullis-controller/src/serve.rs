@@ -30,6 +30,7 @@ use portcullis_controller_config::ControllerConfig;
 use portcullis_domain::Env;
 use portcullis_domain::change::Change;
 use portcullis_event_sinks::{EventBus, EventSinks};
+use portcullis_index::Projections;
 use portcullis_listener::Listener;
 use portcullis_storage::engine::Engine as _;
 use portcullis_storage_redb::RedbEngine;
@@ -151,15 +152,7 @@ pub async fn serve(options: ServeOptions) -> anyhow::Result<RunningController> {
         .await
         .context("the store could not be prepared")?;
     let engine = Arc::clone(&core.engine);
-    let mut loading = StoreLoader::start(
-        Arc::clone(&engine),
-        core.projections,
-        accept_damage,
-        stop.clone(),
-    )?;
-    if let Ok(verdict) = tokio::time::timeout(LOAD_GRACE, loading.finished()).await {
-        verdict?;
-    }
+    let loading = load(&engine, core.projections, accept_damage, &stop).await?;
     let tls = listening.tls(&core.pairs)?;
     let addresses = listening.local_addresses();
     let control_address = listening.control_address();
@@ -213,6 +206,21 @@ pub async fn serve(options: ServeOptions) -> anyhow::Result<RunningController> {
         tasks,
         loading,
     })
+}
+
+/// Begins to load the store, and waits a moment: a small one is served only when it was checked.
+async fn load(
+    engine: &Arc<RedbEngine<Change>>,
+    projections: Arc<Projections>,
+    accept_damage: bool,
+    stop: &CancellationToken,
+) -> anyhow::Result<StoreLoader> {
+    let engine = Arc::clone(engine);
+    let mut loading = StoreLoader::start(engine, projections, accept_damage, stop.clone())?;
+    if let Ok(verdict) = tokio::time::timeout(LOAD_GRACE, loading.finished()).await {
+        verdict?;
+    }
+    Ok(loading)
 }
 
 /// Watches the files of certificates for changes from now on.
