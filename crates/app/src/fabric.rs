@@ -10,7 +10,9 @@ pub use circuits::{delete_circuit, list_circuits, read_circuit};
 pub use inspection::{AppValue, Inspection, inspect};
 pub use links::{change_link, delete_link, list_links, read_link};
 
-pub use validated::{select_routers, terminators_at};
+pub use validated::{
+    delete_terminators, select_hosts, select_routers, select_terminators, terminators_at,
+};
 
 pub use crate::state::HeldValues;
 

@@ -33,6 +33,7 @@ pub use lapse::{end_without_right, sweep};
 pub use offer::{Offer, with_secret};
 pub use own::{ListedTerminator, count_health_check, list_for_router};
 pub use quiesce::{dequiesce, quiesce};
+pub(crate) use remove::remove_if;
 pub use remove::{delete, remove, remove_invalid};
 pub use update::{Adjustment, adjust_configured, adjust_for_client, adjust_for_tunneler, degrade};
 

@@ -1,5 +1,10 @@
 //! What routers have beside what the controller knows, router by router.
 
+mod data_model;
+mod terminators;
+
+pub use terminators::TerminatorDetails;
+
 use crate::ControlPlane;
 use crate::plane::Plane;
 use crate::sessions::tells_circuits;
@@ -119,16 +124,36 @@ impl ControlPlane {
         names: &'static [&'static str],
         compare: Compare<D>,
     ) -> Result<RouterDetails<D>, AppError> {
-        let (app, selecting) = (Arc::clone(&self.0.app), permit.clone());
-        let select = move || selected::select_routers(&app, &selecting, &filter);
+        let permitted = permit.clone();
+        let ask = move |plane: Self, router: NamedRef<RouterId>| {
+            let permit = permitted.clone();
+            async move {
+                let answer = plane.inspect_router(&router.id, names, TIME).await;
+                let answer = answer.as_ref().map_err(no_answer);
+                compare(&plane.0, &permit, &plane.router(router), answer)
+            }
+        };
+        self.ask_routers(permit, filter, ask).await
+    }
+
+    /// Asks the routers that a filter selects, so many at a time.
+    async fn ask_routers<D, F>(
+        &self,
+        permit: Permit<OpenChannel>,
+        filter: String,
+        ask: impl Fn(Self, NamedRef<RouterId>) -> F + Send + 'static,
+    ) -> Result<RouterDetails<D>, AppError>
+    where
+        D: Send + 'static,
+        F: Future<Output = D> + Send + 'static,
+    {
+        let app = Arc::clone(&self.0.app);
+        let select = move || selected::select_routers(&app, &permit, &filter);
         let routers = run_blocking(select).await?;
         let count = routers.len();
         let plane = self.clone();
         let details = stream::iter(routers)
-            .map(move |router| {
-                let (plane, permit) = (plane.clone(), permit.clone());
-                async move { plane.compare_one(&permit, router, names, compare).await }
-            })
+            .map(move |router| ask(plane.clone(), router))
             .buffer_unordered(AT_A_TIME);
         Ok(RouterDetails {
             count,
@@ -136,22 +161,13 @@ impl ControlPlane {
         })
     }
 
-    async fn compare_one<D>(
-        &self,
-        permit: &Permit<OpenChannel>,
-        router: NamedRef<RouterId>,
-        names: &[&str],
-        compare: Compare<D>,
-    ) -> D {
-        let answer = self.inspect_router(&router.id, names, TIME).await;
-        let answer = answer.as_ref().map_err(no_answer);
+    fn router(&self, router: NamedRef<RouterId>) -> Router {
         let session = self.0.sessions.get(&router.id);
-        let router = Router {
+        Router {
             tells_circuits: session.is_none_or(|session| tells_circuits(&session.hello)),
             id: router.id,
             name: router.name,
-        };
-        compare(&self.0, permit, &router, answer)
+        }
     }
 }
 

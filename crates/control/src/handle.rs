@@ -138,7 +138,14 @@ impl Handler {
             Says::Alerts(said) => events::publish_alerts(&self.plane, &self.session, said.alerts),
             Says::RequestClusterMembers => self.send_controllers(),
 
-            Says::ValidatedTerminators(states) => self.handle_validated_terminators(&states),
+            answer @ Says::ValidatedTerminators(_) => {
+                if let Some(Says::ValidatedTerminators(states)) = self.pass_on(frame, answer) {
+                    self.handle_validated_terminators(&states);
+                }
+            },
+            answer @ Says::DataStateValidation(_) => {
+                let _unasked = self.pass_on(frame, answer);
+            },
             Says::HealthEvent(event) => self.handle_health_event(event),
             Says::TunnelHealthEvent(event) => self.handle_tunnel_health_event(event),
             Says::ExtendCertificates(request) => self.handle_extend_certificates(request),

@@ -7,6 +7,7 @@ use crate::identities::ConnectedIdentities;
 use crate::model::ModelPublisher;
 use crate::network::LiveFabric;
 use crate::plane::Plane;
+use crate::questions;
 use crate::sessions::Sessions;
 use portcullis_app::network_inspection::{
     InspectionError, InspectionFuture, NetworkInspection, RouterAnswer,
@@ -16,37 +17,7 @@ use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::inspection::{InspectRequest, InspectResponse};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
-use tokio::sync::{Semaphore, oneshot};
-use tokio::time::timeout;
 use values::Sources;
-
-/// Inspections that one router answers at a time; our routers refuse more. Others wait.
-const PER_ROUTER: usize = 4;
-
-/// What a router has answered.
-#[derive(Debug)]
-pub(crate) enum Answered {
-    Read(InspectResponse),
-    /// What is wrong with it.
-    Unreadable(String),
-}
-
-/// Inspections of one router that may be open.
-#[derive(Debug, Clone)]
-pub(crate) struct InspectionPlaces(Arc<Semaphore>);
-
-impl Default for InspectionPlaces {
-    fn default() -> Self {
-        Self(Arc::new(Semaphore::new(PER_ROUTER)))
-    }
-}
-
-impl InspectionPlaces {
-    /// Lets nobody wait any more.
-    pub(crate) fn close(&self) {
-        self.0.close();
-    }
-}
 
 impl ControlPlane {
     /// Asks a connected router for values by their names, such as `links` or `circuit:<id>`, and
@@ -134,37 +105,10 @@ pub(crate) async fn inspect(
     names: Vec<String>,
     within: Duration,
 ) -> Result<InspectResponse, InspectionError> {
-    let asking = ask(sessions, router, names);
-    let late = |_elapsed| Err(InspectionError::TimedOut);
-    timeout(within, asking).await.unwrap_or_else(late)
-}
-
-async fn ask(
-    sessions: &Sessions,
-    router: &RouterId,
-    names: Vec<String>,
-) -> Result<InspectResponse, InspectionError> {
-    let session = sessions.get(router).ok_or(InspectionError::NotConnected)?;
-    let InspectionPlaces(places) = session.inspections.clone();
-    let _place = places
-        .acquire()
-        .await
-        .map_err(|_closed| InspectionError::Disconnected)?;
-    let request = ControlMessage::InspectRequest(InspectRequest { names });
-    let priority = request.priority();
-    let message = request
-        .encode()
-        .map_err(|error| InspectionError::Unsendable(error.to_string()))?;
-    let (waiter, answer) = oneshot::channel();
-    session
-        .outlet()
-        .ask(priority, message, waiter)
-        .map_err(|_full| InspectionError::Busy)?;
-    // What is left of the session is not to be kept for the answer: it may end before.
-    drop(session);
-    match answer.await {
-        Ok(Answered::Read(response)) => Ok(response),
-        Ok(Answered::Unreadable(why)) => Err(InspectionError::Unreadable(why)),
-        Err(_gone) => Err(InspectionError::Disconnected),
-    }
+    let question = ControlMessage::InspectRequest(InspectRequest { names });
+    let read = |answer| match answer {
+        ControlMessage::InspectResponse(response) => Some(response),
+        _ => None,
+    };
+    questions::ask(sessions, router, question, read, within).await
 }

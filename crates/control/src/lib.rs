@@ -23,6 +23,7 @@ mod outlet;
 mod peers;
 mod places;
 mod plane;
+mod questions;
 mod records;
 mod session;
 mod sessions;
@@ -41,7 +42,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-pub use comparison::RouterDetails;
+pub use comparison::{RouterDetails, TerminatorDetails};
 pub use connection::Peer;
 pub use plane::ControlOptions;
 

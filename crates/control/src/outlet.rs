@@ -10,7 +10,7 @@ mod line;
 #[cfg(test)]
 mod tests;
 
-use crate::inspection::Answered;
+use crate::questions::Answered;
 use answers::{Answers, Expected};
 use line::{EachLine, Line, LineId, Sequel, Waiting};
 use parking_lot::Mutex;
@@ -104,16 +104,16 @@ impl Outlet {
         if self.state.lock().lines.get(line).bytes() > MAX_NEWS_BYTES {
             return Err(SendErrorKind::QueueFull);
         }
-        self.put(line, message, Sequel::Answer(Expected::Inspection(waiter)));
+        self.put(line, message, Sequel::Answer(Expected::Answer(waiter)));
         Ok(())
     }
 
     /// Whoever waits for what a message answers.
-    pub(crate) fn take_inspection(
+    pub(crate) fn take_waiter(
         &self,
         reply_for: Option<Sequence>,
     ) -> Option<oneshot::Sender<Answered>> {
-        self.state.lock().answers.take_inspection(reply_for?)
+        self.state.lock().answers.take_waiter(reply_for?)
     }
 
     /// Closes the channel, and lets nobody wait for an answer any more.

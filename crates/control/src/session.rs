@@ -2,10 +2,10 @@
 
 use crate::client_sessions::SyncState;
 use crate::events::AlertLimit;
-use crate::inspection::InspectionPlaces;
 use crate::model::{ModelOutlet, Sent};
 use crate::outlet::Outlet;
 use crate::peers::{PeerNews, PeerStatus};
+use crate::questions::QuestionPlaces;
 use crate::validation::{RouterTerminator, Validation};
 use parking_lot::Mutex;
 use portcullis_app::routers::ConnectedRouter;
@@ -39,7 +39,7 @@ pub(crate) struct Session {
     pub(crate) peers: PeerNews,
     /// How far the router was told of sessions of clients.
     pub(crate) client_sessions: Mutex<SyncState>,
-    pub(crate) inspections: InspectionPlaces,
+    pub(crate) questions: QuestionPlaces,
     pub(crate) alerts: Mutex<AlertLimit>,
     outlet: Arc<Outlet>,
     reported: Mutex<Reported>,
@@ -81,7 +81,7 @@ impl Session {
             opened: new.opened,
             peers: PeerNews::default(),
             client_sessions: Mutex::default(),
-            inspections: InspectionPlaces::default(),
+            questions: QuestionPlaces::default(),
             alerts: Mutex::default(),
             outlet: new.outlet,
             reported: Mutex::new(reported),
@@ -102,7 +102,7 @@ impl Session {
     /// Lets nobody wait for an answer of the router any more, whose session is over.
     pub(crate) fn end(&self) {
         self.outlet.end();
-        self.inspections.close();
+        self.questions.close();
     }
 
     pub(crate) const fn outlet(&self) -> &Arc<Outlet> {

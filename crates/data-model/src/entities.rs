@@ -33,6 +33,10 @@ impl Entities {
         self.by_key.get(key)
     }
 
+    pub(crate) const fn by_key(&self) -> &BTreeMap<EntityKey, Entity> {
+        &self.by_key
+    }
+
     pub(crate) const fn digest(&self) -> Digest {
         self.digest
     }

@@ -19,6 +19,22 @@ pub enum Kind {
     Revocation,
 }
 
+impl Kind {
+    /// As in answers to validations of the model.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ConfigType => "configType",
+            Self::Config => "config",
+            Self::Identity => "identity",
+            Self::Service => "service",
+            Self::Router => "router",
+            Self::PostureCheck => "postureCheck",
+            Self::Policy => "servicePolicy",
+            Self::Revocation => "revocation",
+        }
+    }
+}
+
 /// Names an entity.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EntityKey {

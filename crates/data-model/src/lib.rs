@@ -32,6 +32,7 @@
 //! `examples/one_router.rs` shows a router that subscribes, falls behind and returns.
 
 mod audience;
+mod comparison;
 mod difference;
 mod digest;
 mod entities;
@@ -45,6 +46,7 @@ pub mod session_sync;
 mod state_pacing;
 mod subscriber;
 
+pub use comparison::{Difference, DifferenceKind, differences};
 pub use entity::{Entity, EntityKey, Kind, Policy, Relation};
 pub use full_state::{FullState, SharedState};
 pub use model::{Change, DataModel, NotRising, Options};

@@ -1,6 +1,7 @@
 //! The model, its log and those that follow it.
 
 use crate::audience::Audience;
+use crate::comparison::{Difference, differences};
 use crate::difference::{self, Before};
 use crate::entities::Entities;
 use crate::entity::{Entity, EntityKey, Kind, Relation};
@@ -341,6 +342,18 @@ impl DataModel {
     fn full_state(&mut self, id: SubscriberId) -> Option<Update> {
         let subscriber = self.subscribers.get_mut(&id)?;
         let lease = subscriber.lease.as_mut()?;
+        lease.cursor = Cursor::At(self.index);
+        lease.keys = Some(Arc::clone(&self.keys));
+        let subscription_id = lease.subscription_id.clone();
+        let router = subscriber.router.clone();
+        Some(Update::State {
+            state: self.state_for(&router),
+            subscription_id,
+        })
+    }
+
+    /// The whole model as a router is to have it now.
+    pub fn state_for(&mut self, router: &str) -> FullState {
         let shared = self.full_state.upgrade().unwrap_or_else(|| {
             let keys = self.keys.creations();
             Arc::new(SharedState {
@@ -350,15 +363,15 @@ impl DataModel {
             })
         });
         self.full_state = Arc::downgrade(&shared);
-        lease.cursor = Cursor::At(self.index);
-        lease.keys = Some(Arc::clone(&self.keys));
-        Some(Update::State {
-            state: FullState {
-                shared,
-                own: self.entities.configs_of_its_own(&subscriber.router),
-            },
-            subscription_id: lease.subscription_id.clone(),
-        })
+        FullState {
+            shared,
+            own: self.entities.configs_of_its_own(router),
+        }
+    }
+
+    /// The entities in which the model differs from another one.
+    pub fn differences(&self, expected: &Self) -> Vec<Difference> {
+        differences(self.entities.by_key(), expected.entities.by_key())
     }
 
     /// When to poll at the latest if nothing else happens.

@@ -1,18 +1,22 @@
 //! The management channel, over connections of the fabric API.
 
+use futures_util::StreamExt as _;
+use futures_util::stream;
 use portcullis_api::fabric::inspection::text;
 use portcullis_app::fabric::{self, Inspection, OpenChannel};
 use portcullis_app::{App, AppError};
-use portcullis_control::{ControlPlane, RouterDetails};
+use portcullis_control::{ControlPlane, RouterDetails, TerminatorDetails};
 use portcullis_domain::access::Permit;
 use portcullis_event_sinks::EventBus;
 use portcullis_listener::Upgrade;
 use portcullis_management_channel::{
-    ChannelLimits, ManagementChannel, NetworkQueries, QueryFuture, Validation, ValidationFuture,
+    ChannelLimits, ManagementChannel, NetworkQueries, QueryFuture, TerminatorFinding, Validation,
+    ValidationFuture,
 };
 use portcullis_wire::management::{
     ComponentDetails, ErtTerminatorDetails, InspectRequest, InspectResponse, InspectedValue,
-    LinkDetails, RouterCircuits, RouterFilter, SdkTerminatorDetails,
+    LinkDetails, RouterCircuits, RouterFilter, SdkTerminatorDetails, ValidateDataModel,
+    ValidateTerminators,
 };
 use std::sync::Arc;
 
@@ -63,6 +67,39 @@ impl NetworkQueries for Queries {
                 .map(|inspection| response(&inspection))
                 .map_err(|error| error.to_string())
         })
+    }
+
+    fn validate_terminators(
+        &self,
+        permit: Permit<OpenChannel>,
+        request: ValidateTerminators,
+    ) -> ValidationFuture<TerminatorFinding> {
+        let plane = self.plane.clone();
+        Box::pin(async move {
+            let selected = plane.validate_terminators(permit, request).await;
+            let TerminatorDetails {
+                hosts,
+                count,
+                details,
+            } = selected
+                .map_err(|error| format!("failed to run terminator validation: {error}"))?;
+            let hosts = stream::iter(hosts).map(TerminatorFinding::Host);
+            Ok(Validation {
+                count: u64::try_from(count).unwrap_or(u64::MAX),
+                details: hosts
+                    .chain(details.map(TerminatorFinding::Terminator))
+                    .boxed(),
+            })
+        })
+    }
+
+    fn validate_data_model(
+        &self,
+        permit: Permit<OpenChannel>,
+        request: ValidateDataModel,
+    ) -> ValidationFuture<ComponentDetails> {
+        let plane = self.plane.clone();
+        begin(async move { plane.validate_data_model(permit, request).await })
     }
 
     fn validate_links(

@@ -125,6 +125,7 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
         name: "data-model",
         modules: &[
             "entity",
+            "comparison",
             "digest",
             "audience",
             "full_state",

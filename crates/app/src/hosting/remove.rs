@@ -69,7 +69,8 @@ pub async fn delete(app: &App, id: &TerminatorId) -> Result<bool, AppError> {
     Ok(removed > 0)
 }
 
-fn remove_if(
+/// Removes those terminators that meet a condition; returns how many.
+pub(crate) fn remove_if(
     rows: &mut RowsMut<'_>,
     ids: &[TerminatorId],
     condition: impl Fn(&Terminator) -> bool,

@@ -1,9 +1,10 @@
-//! What a router says of its insides.
+//! What a router answers to questions.
 
 use super::Handler;
-use crate::inspection::Answered;
+use crate::questions::Answered;
 use portcullis_channel::Frame;
 use portcullis_wire::DecodeError;
+use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::inspection::InspectResponse;
 
 impl Handler {
@@ -13,19 +14,25 @@ impl Handler {
         if let Some(asked) = self.plane.network.take_question(from, frame) {
             self.handle_carried(asked, &response);
         } else {
-            self.pass_on(frame, Answered::Read(response));
+            let _unasked = self.pass_on(frame, ControlMessage::InspectResponse(response));
         }
     }
 
-    /// If the message answers an inspection, whoever waits for it waits in vain.
+    /// If the message answers a question, whoever waits for it waits in vain.
     pub(super) fn handle_unreadable(&self, frame: &Frame, error: &DecodeError) {
-        self.pass_on(frame, Answered::Unreadable(error.to_string()));
+        if let Some(waiter) = self.session.outlet().take_waiter(frame.reply_for()) {
+            let _gone = waiter.send(Answered::Unreadable(error.to_string()));
+        }
     }
 
-    fn pass_on(&self, frame: &Frame, answered: Answered) {
-        if let Some(waiter) = self.session.outlet().take_inspection(frame.reply_for()) {
-            // Nobody may wait any more.
-            let _ = waiter.send(answered);
+    /// Gives the answer to whoever waits for it; otherwise it comes back.
+    pub(super) fn pass_on(&self, frame: &Frame, answer: ControlMessage) -> Option<ControlMessage> {
+        match self.session.outlet().take_waiter(frame.reply_for()) {
+            Some(waiter) => {
+                let _gone = waiter.send(Answered::Read(Box::new(answer)));
+                None
+            },
+            None => Some(answer),
         }
     }
 }

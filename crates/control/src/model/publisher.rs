@@ -12,7 +12,8 @@ use portcullis_app::model_position::{self, ModelPosition};
 use portcullis_app::{App, AppError, run_blocking};
 use portcullis_channel::{Message, SendErrorKind};
 use portcullis_data_model::{
-    Change as ModelChange, DataModel, Moment, Position, SubscriberId, Update,
+    Change as ModelChange, DataModel, Difference, DifferenceKind, FullState, Kind, Moment,
+    Position, SubscriberId, Update,
 };
 use portcullis_domain::ids::RouterId;
 use portcullis_transport::Clock;
@@ -114,6 +115,30 @@ impl ModelPublisher {
         let state = self.state.lock();
         let model = state.model.as_ref()?;
         Some((model.timeline_id().to_owned(), model.index()))
+    }
+
+    /// The model as a router is to have it now, if there is one.
+    pub(crate) fn state_for(&self, router: &RouterId) -> Option<FullState> {
+        let mut state = self.state.lock();
+        Some(state.model.as_mut()?.state_for(router.as_str()))
+    }
+
+    /// How the model differs from the records, if there is one. It reads the whole store.
+    ///
+    /// Revocations of sessions that ended with their identities are no records.
+    pub(crate) fn differences(&self) -> Result<Vec<Difference>, AppError> {
+        let expected = Follower::new(Arc::clone(&self.app)).begin()?;
+        let state = self.state.lock();
+        let Some(model) = &state.model else {
+            return Ok(Vec::new());
+        };
+        let mut differences = model.differences(&expected);
+        drop(state);
+        let is_own = |found: &Difference| {
+            found.key.kind == Kind::Revocation && found.kind == DifferenceKind::Extra
+        };
+        differences.retain(|found| !is_own(found));
+        Ok(differences)
     }
 
     /// A router may subscribe over its control channel.

@@ -1,6 +1,6 @@
 //! What a router answers to what it was told.
 
-use crate::inspection::Answered;
+use crate::questions::Answered;
 use portcullis_channel::Sequence;
 use portcullis_fabric::{Moment, RouteId};
 use std::collections::BTreeMap;
@@ -17,8 +17,8 @@ pub(super) enum Expected {
     Route(RouteId, Moment),
     /// What the router carries.
     Circuits(Moment),
-    /// What the router says of its insides, to whoever waits for it.
-    Inspection(oneshot::Sender<Answered>),
+    /// Whatever the router answers, to whoever waits for it.
+    Answer(oneshot::Sender<Answered>),
 }
 
 /// Messages that may still be answered.
@@ -27,7 +27,7 @@ pub(super) struct Answers {
     routes: BTreeMap<Sequence, (RouteId, Moment)>,
     /// When the router was asked what it carries.
     questions: BTreeMap<Sequence, Moment>,
-    inspections: BTreeMap<Sequence, oneshot::Sender<Answered>>,
+    waiters: BTreeMap<Sequence, oneshot::Sender<Answered>>,
 }
 
 impl Answers {
@@ -46,9 +46,9 @@ impl Answers {
                     .retain(|_, asked| now.since(*asked) <= MAX_TIME);
                 self.questions.insert(sequence, now);
             },
-            Expected::Inspection(waiter) => {
-                self.inspections.retain(|_, waiter| !waiter.is_closed());
-                self.inspections.insert(sequence, waiter);
+            Expected::Answer(waiter) => {
+                self.waiters.retain(|_, waiter| !waiter.is_closed());
+                self.waiters.insert(sequence, waiter);
             },
         }
     }
@@ -62,10 +62,7 @@ impl Answers {
         self.questions.remove(&reply_for)
     }
 
-    pub(super) fn take_inspection(
-        &mut self,
-        reply_for: Sequence,
-    ) -> Option<oneshot::Sender<Answered>> {
-        self.inspections.remove(&reply_for)
+    pub(super) fn take_waiter(&mut self, reply_for: Sequence) -> Option<oneshot::Sender<Answered>> {
+        self.waiters.remove(&reply_for)
     }
 }

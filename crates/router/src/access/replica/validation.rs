@@ -2,7 +2,7 @@
 
 use super::{Reception, Replica};
 use crate::access::model::{DataModel, Touched};
-use portcullis_data_model::{Entity, EntityKey, Kind};
+use portcullis_data_model::DifferenceKind;
 use portcullis_wire::control::data_model::{DataStateDiff, DataStateValidation, ValidateDataState};
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ impl Replica {
 
 fn counts(model: &DataModel) -> BTreeMap<String, u32> {
     let mut counts = BTreeMap::new();
-    let kinds = model.entities().map(|(key, _)| name(key.kind));
+    let kinds = model.entities().map(|(key, _)| key.kind.name());
     for name in kinds.chain(model.public_keys().map(|_| PUBLIC_KEYS)) {
         *counts.entry(name.to_owned()).or_default() += 1;
     }
@@ -38,42 +38,20 @@ fn counts(model: &DataModel) -> BTreeMap<String, u32> {
 
 /// Differences of entities; keys are announced on their own.
 fn differences(model: &DataModel, expected: &DataModel) -> Vec<DataStateDiff> {
-    let own: BTreeMap<EntityKey, Entity> = model.entities().collect();
-    let wanted: BTreeMap<EntityKey, Entity> = expected.entities().collect();
-    let missing = wanted.keys().filter(|key| !own.contains_key(*key));
-    let missing = missing.map(|key| diff(key, "missing", "the router does not have it"));
-    let others = own
-        .iter()
-        .filter_map(|(key, entity)| match wanted.get(key) {
-            None => Some(diff(key, "extra", "only the router has it")),
-            Some(wanted) if wanted != entity => {
-                Some(diff(key, "different", "the router has another"))
-            },
-            Some(_) => None,
-        });
-    missing.chain(others).collect()
-}
-
-fn diff(key: &EntityKey, kind: &str, detail: &str) -> DataStateDiff {
-    DataStateDiff {
-        entity_type: name(key.kind).to_owned(),
-        entity_id: key.id.clone(),
-        kind: kind.to_owned(),
-        detail: detail.to_owned(),
-    }
+    let (own, expected) = (model.entities().collect(), expected.entities().collect());
+    let differences = portcullis_data_model::differences(&own, &expected);
+    let told = differences.into_iter().map(|difference| DataStateDiff {
+        entity_type: difference.key.kind.name().to_owned(),
+        entity_id: difference.key.id,
+        kind: difference.kind.name().to_owned(),
+        detail: match difference.kind {
+            DifferenceKind::Missing => "the router does not have it",
+            DifferenceKind::Extra => "only the router has it",
+            DifferenceKind::Different => "the router has another",
+        }
+        .to_owned(),
+    });
+    told.collect()
 }
 
 const PUBLIC_KEYS: &str = "publicKey";
-
-const fn name(kind: Kind) -> &'static str {
-    match kind {
-        Kind::ConfigType => "configType",
-        Kind::Config => "config",
-        Kind::Identity => "identity",
-        Kind::Service => "service",
-        Kind::Router => "router",
-        Kind::PostureCheck => "postureCheck",
-        Kind::Policy => "servicePolicy",
-        Kind::Revocation => "revocation",
-    }
-}
