@@ -212,7 +212,10 @@ async fn open<S: Stream>(
     plane.tasks.spawn(async move {
         if let Some(session) = served.sessions.connect(connecting, &served.network) {
             events::publish_router_connect(&served, &session, address);
+            let id = channel.id();
+            served.traces.opened(id.clone(), session.id().clone());
             run(&served, session, inbox).await;
+            served.traces.closed(&id);
         }
         channel.close();
         served.groups.close(registration);

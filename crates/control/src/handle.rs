@@ -19,7 +19,7 @@ use crate::model::ModelSubscriber;
 use crate::plane::Plane;
 use crate::session::Session;
 use crate::work::WorkQueue;
-use portcullis_channel::Frame;
+use portcullis_channel::{Frame, ResultMessage};
 use portcullis_transport::Inbox;
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::address::{Controller, ControllerAddresses, Endpoint};
@@ -104,6 +104,10 @@ impl Handler {
     }
 
     fn handle(&self, frame: &Frame) {
+        if let Some(result) = ResultMessage::from_frame(frame) {
+            self.handle_result(frame, result);
+            return;
+        }
         match ControlMessage::decode(&frame.clone().into_message()) {
             Ok(message) => self.dispatch(frame, message),
             Err(error) => {
@@ -135,6 +139,7 @@ impl Handler {
                 let plane = &self.plane;
                 plane.identities.take(&plane.app, &self.session, said);
             },
+            Says::TraceEvent(event) => self.plane.traces.told(self.session.id(), event),
             Says::Alerts(said) => events::publish_alerts(&self.plane, &self.session, said.alerts),
             Says::RequestClusterMembers => self.send_controllers(),
 

@@ -27,6 +27,7 @@ mod questions;
 mod records;
 mod session;
 mod sessions;
+mod traces;
 mod translate;
 mod validation;
 mod work;

@@ -8,13 +8,14 @@ use crate::model::ModelPublisher;
 use crate::network::{LiveFabric, Outputs};
 use crate::places::Places;
 use crate::sessions::Sessions;
+use crate::traces::Traces;
 use portcullis_app::App;
 use portcullis_channel::group::GroupLimits;
 use portcullis_channel::{BuildVersion, UnixNanos};
 use portcullis_domain::Env;
 use portcullis_domain::clock::Timestamp;
 use portcullis_fabric::{FabricOptions, Moment};
-use portcullis_transport::{Clock, Groups, Transport, TransportLimits};
+use portcullis_transport::{Clock, Groups, Observer, Transport, TransportLimits};
 use portcullis_wire::capability::{Capabilities, ControllerCapability};
 use portcullis_wire::control::hello::ControllerHello;
 use std::sync::Arc;
@@ -49,6 +50,7 @@ pub(crate) struct Plane {
     pub(crate) app: Arc<App>,
     pub(crate) hello: ControllerHello,
     pub(crate) transport: Transport,
+    pub(crate) traces: Arc<Traces>,
     pub(crate) network: Arc<LiveFabric>,
     pub(crate) sessions: Arc<Sessions>,
     pub(crate) identities: Arc<ConnectedIdentities>,
@@ -84,13 +86,16 @@ impl Plane {
         let (client_sessions, wanted) = ClientSessions::new();
         let (enforcement, enforced) = Enforcement::new();
         let model = Arc::new(ModelPublisher::new(Arc::clone(&app), clock));
+        let traces = Arc::new(Traces::new(clock));
         let plane = Self {
             app,
             hello: ControllerHello {
                 version: options.version,
                 capabilities: Capabilities::of(CAPABILITIES),
             },
-            transport: Transport::new(clock, TransportLimits::default()),
+            transport: Transport::new(clock, TransportLimits::default())
+                .observed(Some(Arc::clone(&traces) as Arc<dyn Observer>)),
+            traces,
             network,
             sessions: Arc::new(Sessions::new(options.takeover_after)),
             identities: Arc::default(),

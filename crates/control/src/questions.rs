@@ -2,6 +2,7 @@
 
 use crate::sessions::Sessions;
 use portcullis_app::network_inspection::InspectionError;
+use portcullis_channel::ResultMessage;
 use portcullis_domain::ids::RouterId;
 use portcullis_wire::control::ControlMessage;
 use std::sync::Arc;
@@ -16,6 +17,7 @@ const PER_ROUTER: usize = 4;
 #[derive(Debug)]
 pub(crate) enum Answered {
     Read(Box<ControlMessage>),
+    Result(ResultMessage),
     /// What is wrong with it.
     Unreadable(String),
 }
@@ -46,18 +48,49 @@ pub(crate) async fn ask<A>(
     within: Duration,
 ) -> Result<A, InspectionError> {
     let asking = ask_and_wait(sessions, router, question);
+    let other = |answer: &str| InspectionError::Unreadable(format!("{answer} is no answer to it"));
+    match in_time(within, asking).await? {
+        Answered::Read(message) => {
+            let content_type = message.content_type().0;
+            read(*message).ok_or_else(|| other(&format!("a message of type {content_type}")))
+        },
+        Answered::Result(result) => Err(other(&format!("the result \"{}\"", result.text))),
+        Answered::Unreadable(why) => Err(InspectionError::Unreadable(why)),
+    }
+}
+
+/// Has a router do something, if it is connected, and waits for the result.
+pub(crate) async fn ask_for_result(
+    sessions: &Sessions,
+    router: &RouterId,
+    request: ControlMessage,
+    within: Duration,
+) -> Result<ResultMessage, InspectionError> {
+    let asking = ask_and_wait(sessions, router, request);
+    match in_time(within, asking).await? {
+        Answered::Result(result) => Ok(result),
+        Answered::Read(message) => {
+            let content_type = message.content_type().0;
+            let why = format!("a message of type {content_type} is no result");
+            Err(InspectionError::Unreadable(why))
+        },
+        Answered::Unreadable(why) => Err(InspectionError::Unreadable(why)),
+    }
+}
+
+async fn in_time(
+    within: Duration,
+    asking: impl Future<Output = Result<Answered, InspectionError>>,
+) -> Result<Answered, InspectionError> {
     let late = |_elapsed| Err(InspectionError::TimedOut);
-    let answer = timeout(within, asking).await.unwrap_or_else(late)?;
-    let content_type = answer.content_type().0;
-    let other = || format!("it is a message of type {content_type}, which answers something else");
-    read(answer).ok_or_else(|| InspectionError::Unreadable(other()))
+    timeout(within, asking).await.unwrap_or_else(late)
 }
 
 async fn ask_and_wait(
     sessions: &Sessions,
     router: &RouterId,
     question: ControlMessage,
-) -> Result<ControlMessage, InspectionError> {
+) -> Result<Answered, InspectionError> {
     let session = sessions.get(router).ok_or(InspectionError::NotConnected)?;
     let QuestionPlaces(places) = session.questions.clone();
     let _place = places
@@ -75,9 +108,5 @@ async fn ask_and_wait(
         .map_err(|_full| InspectionError::Busy)?;
     // What is left of the session is not to be kept for the answer: it may end before.
     drop(session);
-    match answer.await {
-        Ok(Answered::Read(message)) => Ok(*message),
-        Ok(Answered::Unreadable(why)) => Err(InspectionError::Unreadable(why)),
-        Err(_gone) => Err(InspectionError::Disconnected),
-    }
+    answer.await.map_err(|_gone| InspectionError::Disconnected)
 }

@@ -5,7 +5,7 @@ use crate::exchange::{Exchange, Step};
 use crate::limits::{MAX_MESSAGE, WRITE_STALL};
 use crate::outgoing::{Inbox, Outbox, Outgoing};
 use crate::queries::NetworkQueries;
-use crate::requests::{QueryContext, stream_events};
+use crate::requests::{QueryContext, stream_events, stream_traces};
 use bytes::Bytes;
 use futures_util::{SinkExt as _, StreamExt as _};
 use portcullis_app::fabric::OpenChannel;
@@ -217,6 +217,15 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 let outbox = self.outbox.clone();
                 self.tasks.spawn(async move {
                     let _closed = stream_events(answer, events, outbox).await;
+                    Task::Events
+                });
+            },
+            Step::StreamTraces(request) => {
+                let permit = self.parts.permit.clone();
+                let traces = self.parts.queries.traces(permit);
+                let outbox = self.outbox.clone();
+                self.tasks.spawn(async move {
+                    let _closed = stream_traces(request, traces, outbox).await;
                     Task::Events
                 });
             },

@@ -10,9 +10,10 @@ use portcullis_channel::{
 use portcullis_events::Subscription;
 use portcullis_wire::DecodeError;
 use portcullis_wire::management::{
-    Found, InspectRequest, InspectResponse, ManagementMessage, RouterFilter, ValidateDataModel,
-    ValidateTerminators,
+    Found, InspectRequest, InspectResponse, ManagementMessage, RouterFilter, StreamTraces,
+    ValidateDataModel, ValidateTerminators,
 };
+use portcullis_wire::trace::PipeTraces;
 use std::sync::Arc;
 
 /// One side of one channel: that of the controller.
@@ -35,6 +36,8 @@ pub(crate) enum Step {
     Answer(Message),
     /// Events are to follow the answer.
     Stream(Message, Vec<Subscription>),
+    /// Traces are to follow, without an answer.
+    StreamTraces(StreamTraces),
     /// To be answered by and by, and to be reported as [finished](Exchange::query_finished).
     Query(ReplyTo, Query),
     Nothing,
@@ -44,6 +47,7 @@ pub(crate) enum Step {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Query {
     Inspect(InspectRequest),
+    ToggleTraces(PipeTraces),
     Validate(ValidationRequest),
 }
 
@@ -122,10 +126,7 @@ impl Exchange {
             ManagementMessage::StreamEvents(request) => {
                 self.stream_events(&reply_to, &request.json)
             },
-            ManagementMessage::StreamTraces(_) | ManagementMessage::TogglePipeTraces(_) => {
-                let text = "this controller sends no traces";
-                Step::Answer(result(&reply_to, Err(text)))
-            },
+            ManagementMessage::StreamTraces(request) => self.stream_traces(&reply_to, request),
             other => {
                 let number = other.content_type().0;
                 if let Some(query) = Query::from_message(other) {
@@ -165,6 +166,17 @@ impl Exchange {
         }
     }
 
+    /// Clients get no answer, unless they are refused.
+    fn stream_traces(&mut self, reply_to: &ReplyTo, request: StreamTraces) -> Step {
+        let most = self.limits.event_requests;
+        if self.event_requests >= most {
+            let text = format!("at most {most} requests for events can be made on one connection");
+            return Step::Answer(result(reply_to, Err(&text)));
+        }
+        self.event_requests += 1;
+        Step::StreamTraces(request)
+    }
+
     fn query(&mut self, reply_to: ReplyTo, query: Query) -> Step {
         if self.running_queries >= self.limits.running_queries {
             let text = "too many requests at a time; wait for the results of earlier ones";
@@ -191,6 +203,7 @@ impl Query {
         use ManagementMessage as Message;
         Some(Self::Validate(match message {
             Message::InspectRequest(request) => return Some(Self::Inspect(request)),
+            Message::TogglePipeTraces(request) => return Some(Self::ToggleTraces(request)),
             Message::ValidateTerminators(request) => ValidationRequest::Terminators(request),
             Message::ValidateLinks(request) => ValidationRequest::Links(request),
             Message::ValidateSdkTerminators(request) => ValidationRequest::SdkTerminators(request),
@@ -213,20 +226,20 @@ impl Query {
 
     /// The answer that it failed.
     pub(crate) fn failure(&self, controller: &str, text: &str) -> Message {
-        let text = format!("{controller}: {text}");
-        let answer = match self {
-            Self::Inspect(_) => ManagementMessage::InspectResponse(InspectResponse {
+        let of_controller = || format!("{controller}: {text}");
+        match self {
+            Self::ToggleTraces(_) => outcome(Err(text)),
+            Self::Inspect(_) => encoded(&ManagementMessage::InspectResponse(InspectResponse {
                 is_success: false,
-                errors: vec![text],
+                errors: vec![of_controller()],
                 values: Vec::new(),
-            }),
-            Self::Validate(request) => request.answer(Found {
+            })),
+            Self::Validate(request) => encoded(&request.answer(Found {
                 is_success: false,
-                text,
+                text: of_controller(),
                 count: 0,
-            }),
-        };
-        encoded(&answer)
+            })),
+        }
     }
 }
 
@@ -247,15 +260,18 @@ impl ValidationRequest {
 }
 
 /// A Result that answers a request.
-fn result(reply_to: &ReplyTo, outcome: Result<&str, &str>) -> Message {
-    let (status, text) = match outcome {
+fn result(reply_to: &ReplyTo, result: Result<&str, &str>) -> Message {
+    outcome(result).in_reply_to(reply_to)
+}
+
+/// What has become of a request.
+pub(crate) fn outcome(result: Result<&str, &str>) -> Message {
+    let (status, text) = match result {
         Ok(text) => (ResultStatus::Success, text),
         Err(text) => (ResultStatus::Failure, text),
     };
     let text = text.to_owned();
-    ResultMessage { status, text }
-        .into_message()
-        .in_reply_to(reply_to)
+    ResultMessage { status, text }.into_message()
 }
 
 /// A message of the controller, none of which has lists or maps in its headers, which alone can fail.

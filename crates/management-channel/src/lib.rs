@@ -30,7 +30,7 @@
 //! - A subscription with a bad option ends none and begins none: those before it in the same request do not
 //!   begin either.
 //! - What OpenZiti closes without a word is closed with a code and a reason.
-//! - Traces are not sent; whoever asks for them is told so.
+//! - A management channel is not traced itself: each trace would be followed by another.
 //!
 //! # Order of the modules
 //!

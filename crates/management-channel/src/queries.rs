@@ -1,7 +1,7 @@
 //! What answers questions about the network.
 
 use futures_util::future::{BoxFuture, ready};
-use futures_util::stream::BoxStream;
+use futures_util::stream::{BoxStream, empty};
 use portcullis_app::fabric::OpenChannel;
 use portcullis_domain::access::Permit;
 use portcullis_wire::management::{
@@ -9,6 +9,7 @@ use portcullis_wire::management::{
     InspectResponse, LinkDetails, RouterCircuits, RouterFilter, SdkTerminatorDetails,
     TerminatorDetail, ValidateDataModel, ValidateTerminators,
 };
+use portcullis_wire::trace::{PipeTraces, TraceEvent};
 
 /// Future of what is asked for.
 pub type QueryFuture<T> = BoxFuture<'static, T>;
@@ -45,6 +46,22 @@ pub trait NetworkQueries: Send + Sync + 'static {
     ) -> QueryFuture<Result<InspectResponse, String>> {
         let _ = (permit, request);
         Box::pin(ready(Err(not_supported("inspections"))))
+    }
+
+    /// Messages of the channels whose traces are on, from now on. Whoever takes them slowly misses some.
+    fn traces(&self, permit: Permit<OpenChannel>) -> BoxStream<'static, TraceEvent> {
+        let _ = permit;
+        Box::pin(empty())
+    }
+
+    /// Turns traces on or off; a text of what has become of it, or what is wrong.
+    fn toggle_traces(
+        &self,
+        permit: Permit<OpenChannel>,
+        request: PipeTraces,
+    ) -> QueryFuture<Result<String, String>> {
+        let _ = (permit, request);
+        Box::pin(ready(Err(not_supported("traces"))))
     }
 
     /// Terminators as their routers know them.

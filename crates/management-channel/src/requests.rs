@@ -1,15 +1,19 @@
 //! Requests that are answered by and by, each in a task of its own.
 
 use crate::closing::Closing;
-use crate::exchange::{Query, ValidationRequest, encoded};
+use crate::exchange::{Query, ValidationRequest, encoded, outcome};
 use crate::outgoing::{Closed, Outbox};
 use crate::queries::{NetworkQueries, TerminatorFinding, Validation, ValidationFuture};
 use futures_util::StreamExt as _;
+use futures_util::stream::BoxStream;
 use portcullis_app::fabric::OpenChannel;
 use portcullis_channel::{Message, ReplyTo};
 use portcullis_domain::access::Permit;
 use portcullis_event_sinks::EventStream;
-use portcullis_wire::management::{Found, ManagementMessage, StreamedEvent};
+use portcullis_wire::management::{
+    Found, ManagementMessage, StreamTraces, StreamedEvent, TraceFilter,
+};
+use portcullis_wire::trace::TraceEvent;
 use std::sync::Arc;
 
 /// Sends the answer to a request for events, and the events after it.
@@ -34,6 +38,23 @@ pub(crate) async fn stream_events(
     Ok(())
 }
 
+/// Sends traces of the content types that a request selects.
+pub(crate) async fn stream_traces(
+    request: StreamTraces,
+    mut traces: BoxStream<'static, TraceEvent>,
+    outbox: Outbox,
+) -> Result<(), Closed> {
+    while let Some(event) = traces.next().await {
+        let is_named = request.content_types.contains(&event.content_type);
+        if !request.is_filtered || is_named == (request.filter == TraceFilter::Include) {
+            outbox
+                .send(encoded(&ManagementMessage::StreamedTrace(event)))
+                .await?;
+        }
+    }
+    Ok(())
+}
+
 /// Where answers to queries come from and go to.
 pub(crate) struct QueryContext {
     pub(crate) queries: Arc<dyn NetworkQueries>,
@@ -55,6 +76,12 @@ impl QueryContext {
                     Err(text) => query.failure(&self.controller, &text),
                 };
                 return self.outbox.send(answer.in_reply_to(&reply_to)).await;
+            },
+            Query::ToggleTraces(request) => {
+                let toggled = queries.toggle_traces(permit, request).await;
+                let toggled = toggled.as_deref().map_err(String::as_str);
+                let answer = outcome(toggled).in_reply_to(&reply_to);
+                return self.outbox.send(answer).await;
             },
             Query::Validate(request) => request,
         };

@@ -4,7 +4,8 @@ use crate::RouterOptions;
 use crate::patience::soon;
 use portcullis_channel::group::DialFailure;
 use portcullis_channel::{
-    ContentType, Frame, Message, Priority, REQUEST_TIMEOUT, ReplyTo, ResultMessage, UnixNanos,
+    ContentType, Frame, Message, Priority, REQUEST_TIMEOUT, ReplyTo, ResultMessage, ResultStatus,
+    UnixNanos,
 };
 use portcullis_transport::{
     ChannelHandle, Clock, Connector, DialError, Group, GroupSettings, Inbox, Transport,
@@ -124,6 +125,20 @@ impl SimulatedRouter {
         let encoded = message.encode().unwrap();
         self.channel
             .reply(request, message.priority(), encoded)
+            .unwrap();
+    }
+
+    /// Says what has become of a request.
+    pub fn reply_result(&self, request: &ReplyTo, is_success: bool, text: &str) {
+        let status = if is_success {
+            ResultStatus::Success
+        } else {
+            ResultStatus::Failure
+        };
+        let text = text.to_owned();
+        let result = ResultMessage { status, text }.into_message();
+        self.channel
+            .reply(request, Priority::Default, result)
             .unwrap();
     }
 

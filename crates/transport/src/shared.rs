@@ -284,7 +284,7 @@ impl Shared {
         let Some(observer) = &self.observer else {
             return;
         };
-        if frames.is_empty() {
+        if frames.is_empty() || !observer.is_watching() {
             return;
         }
         let channel = self.get(|channel, _| channel.id().clone());

@@ -1,7 +1,7 @@
 //! The management channel, over connections of the fabric API.
 
 use futures_util::StreamExt as _;
-use futures_util::stream;
+use futures_util::stream::{self, BoxStream};
 use portcullis_api::fabric::inspection::text;
 use portcullis_app::fabric::{self, Inspection, OpenChannel};
 use portcullis_app::{App, AppError};
@@ -18,7 +18,10 @@ use portcullis_wire::management::{
     LinkDetails, RouterCircuits, RouterFilter, SdkTerminatorDetails, ValidateDataModel,
     ValidateTerminators,
 };
+use portcullis_wire::trace::{PipeTraces, TraceEvent};
 use std::sync::Arc;
+use tokio::sync::broadcast::Receiver;
+use tokio::sync::broadcast::error::RecvError;
 
 /// Opens management channels for the HTTP front end.
 struct ChannelOpener(ManagementChannel);
@@ -67,6 +70,20 @@ impl NetworkQueries for Queries {
                 .map(|inspection| response(&inspection))
                 .map_err(|error| error.to_string())
         })
+    }
+
+    fn traces(&self, permit: Permit<OpenChannel>) -> BoxStream<'static, TraceEvent> {
+        let traces = self.plane.traces(&permit);
+        stream::unfold(traces, next_trace).boxed()
+    }
+
+    fn toggle_traces(
+        &self,
+        permit: Permit<OpenChannel>,
+        request: PipeTraces,
+    ) -> QueryFuture<Result<String, String>> {
+        let plane = self.plane.clone();
+        Box::pin(async move { plane.toggle_traces(permit, request).await })
     }
 
     fn validate_terminators(
@@ -149,6 +166,21 @@ impl NetworkQueries for Queries {
     ) -> ValidationFuture<RouterCircuits> {
         let plane = self.plane.clone();
         begin(async move { plane.validate_circuits(permit, request.filter).await })
+    }
+}
+
+/// The next trace that is not missed.
+async fn next_trace(
+    mut traces: Receiver<TraceEvent>,
+) -> Option<(TraceEvent, Receiver<TraceEvent>)> {
+    loop {
+        match traces.recv().await {
+            Ok(event) => return Some((event, traces)),
+            Err(RecvError::Lagged(count)) => {
+                tracing::debug!(count, "a management channel misses traces");
+            },
+            Err(RecvError::Closed) => return None,
+        }
     }
 }
 

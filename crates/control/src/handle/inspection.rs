@@ -2,7 +2,7 @@
 
 use super::Handler;
 use crate::questions::Answered;
-use portcullis_channel::Frame;
+use portcullis_channel::{Frame, ResultMessage};
 use portcullis_wire::DecodeError;
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::inspection::InspectResponse;
@@ -22,6 +22,13 @@ impl Handler {
     pub(super) fn handle_unreadable(&self, frame: &Frame, error: &DecodeError) {
         if let Some(waiter) = self.session.outlet().take_waiter(frame.reply_for()) {
             let _gone = waiter.send(Answered::Unreadable(error.to_string()));
+        }
+    }
+
+    /// The router says what has become of a request.
+    pub(super) fn handle_result(&self, frame: &Frame, result: ResultMessage) {
+        if let Some(waiter) = self.session.outlet().take_waiter(frame.reply_for()) {
+            let _gone = waiter.send(Answered::Result(result));
         }
     }
 

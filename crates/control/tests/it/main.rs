@@ -27,3 +27,5 @@ mod retirement;
 mod simulation;
 #[cfg(test)]
 mod stage;
+#[cfg(test)]
+mod traces;

@@ -1,17 +1,22 @@
 use super::*;
 use crate::limits::ChannelLimits;
-use crate::queries::{NoNetworkQueries, TerminatorFinding, Validation, ValidationFuture};
-use futures_util::stream;
-use portcullis_channel::{ContentType, Frame, FrameLimits, FrameReader, Sequence};
+use crate::queries::{
+    NoNetworkQueries, QueryFuture, TerminatorFinding, Validation, ValidationFuture,
+};
+use futures_util::stream::{self, BoxStream};
+use portcullis_channel::{
+    ContentType, Frame, FrameLimits, FrameReader, ResultMessage, ResultStatus, Sequence,
+};
 use portcullis_domain::access::{ApiSurface, AuthLevel, Caller, Origin};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::{ApiSessionId, IdentityId, RecordNumber, RequestId};
 use portcullis_domain::permission::PermissionSet;
 use portcullis_events::{Body, Event, EventPublisher as _, RouterStatus};
 use portcullis_wire::management::{
-    Found, HostState, LinkDetails, ManagementMessage, RouterFilter, StreamEvents, TerminatorDetail,
-    ValidateTerminators,
+    Found, HostState, LinkDetails, ManagementMessage, RouterFilter, StreamEvents, StreamTraces,
+    TerminatorDetail, TraceFilter, ValidateTerminators,
 };
+use portcullis_wire::trace::{PipeTraces, TraceEvent};
 use std::future::{pending, ready};
 use std::net::IpAddr;
 use tokio::io::{DuplexStream, duplex};
@@ -362,4 +367,79 @@ async fn pings_are_answered() {
     client.socket.send(ping).await.unwrap();
     let answer = client.socket.next().await.unwrap().unwrap();
     assert_eq!(answer, Message::Pong(Bytes::from_static(b"there?")));
+}
+
+/// Has traces of two messages, and turns them on for nobody.
+struct Traced;
+
+impl NetworkQueries for Traced {
+    fn traces(&self, _permit: Permit<OpenChannel>) -> BoxStream<'static, TraceEvent> {
+        let trace = |content_type| TraceEvent {
+            content_type,
+            channel: "r1".to_owned(),
+            ..TraceEvent::default()
+        };
+        stream::iter([trace(1006), trace(1013)])
+            .chain(stream::pending())
+            .boxed()
+    }
+
+    fn toggle_traces(
+        &self,
+        _permit: Permit<OpenChannel>,
+        request: PipeTraces,
+    ) -> QueryFuture<Result<String, String>> {
+        Box::pin(ready(match request.is_enabled {
+            true => Ok("App c1 matched? true".to_owned()),
+            false => Err("nothing is traced".to_owned()),
+        }))
+    }
+}
+
+#[tokio::test]
+async fn traces_of_wanted_types_are_streamed() {
+    for (is_filtered, filter, expected) in [
+        (false, TraceFilter::Exclude, &[1006, 1013][..]),
+        (true, TraceFilter::Include, &[1013]),
+        (true, TraceFilter::Exclude, &[1006]),
+    ] {
+        let mut client = Client::connect(Traced, pending()).await;
+        let request = StreamTraces {
+            is_filtered,
+            filter,
+            content_types: vec![1013],
+        };
+        client
+            .say(1, &ManagementMessage::StreamTraces(request))
+            .await;
+        for wanted in expected {
+            let heard = client.hear_message().await;
+            let ManagementMessage::StreamedTrace(event) = heard else {
+                panic!("{heard:?}");
+            };
+            assert_eq!(
+                (event.content_type, event.channel.as_str()),
+                (*wanted, "r1")
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn traces_are_turned_on_and_off() {
+    let mut client = Client::connect(Traced, pending()).await;
+    for (is_enabled, expected) in [
+        (true, (ResultStatus::Success, "App c1 matched? true")),
+        (false, (ResultStatus::Failure, "nothing is traced")),
+    ] {
+        let request = PipeTraces {
+            is_enabled,
+            ..PipeTraces::default()
+        };
+        client
+            .say(1, &ManagementMessage::TogglePipeTraces(request))
+            .await;
+        let result = ResultMessage::from_frame(&client.hear().await).unwrap();
+        assert_eq!((result.status, result.text.as_str()), expected);
+    }
 }

@@ -47,7 +47,7 @@ fn stream_events(json: &str) -> Bytes {
 fn answer(exchange: &mut Exchange, message: Bytes) -> Option<Bytes> {
     let answer = match exchange.receive(message).unwrap() {
         Step::Answer(answer) | Step::Stream(answer, _) => answer,
-        Step::Query(..) | Step::Nothing => return None,
+        Step::StreamTraces(_) | Step::Query(..) | Step::Nothing => return None,
     };
     Some(exchange.number(answer).unwrap().to_bytes())
 }
@@ -150,10 +150,24 @@ fn every_recorded_request_is_answered() {
 }
 
 #[test]
+fn traces_follow_without_an_answer_and_are_turned_on_by_a_query() {
+    let mut exchange = exchange();
+    let step = exchange.receive(one("C stream traces")).unwrap();
+    assert!(matches!(step, Step::StreamTraces(request) if !request.is_filtered));
+    let step = exchange.receive(one("C toggle on")).unwrap();
+    let Step::Query(_, Query::ToggleTraces(request)) = step else {
+        panic!("{step:?}");
+    };
+    assert!(request.is_enabled);
+    assert_eq!(
+        (request.app_regex.as_str(), request.pipe_regex.as_str()),
+        ("c1", ".*")
+    );
+}
+
+#[test]
 fn what_is_not_supported_is_told() {
     for (message, expected) in [
-        (one("C stream traces"), "this controller sends no traces"),
-        (one("C toggle on"), "this controller sends no traces"),
         (frame(10080, ""), "messages of type 10080 are not supported"),
         (frame(10101, ""), "messages of type 10101 are not supported"),
         (frame(0, ""), "messages of type 0 are not supported"),
