@@ -9,14 +9,14 @@ use http::{HeaderName, HeaderValue};
 use portcullis_channel::{ContentType, Frame, FrameLimits, FrameReader, Message, Sequence};
 use portcullis_testkit::tls_client::{Client, Stream};
 use portcullis_wire::management::{
-    Found, InspectRequest, ManagementMessage, RouterFilter, StreamEvents,
+    Found, InspectRequest, ManagementMessage, RouterFilter, StreamEvents, ValidateDataModel,
 };
 use serde_json::{Value, json};
 use std::time::Duration;
 use support::tools::are_available;
 use support::{Api, Controller, TestDirectory, Tool};
 use tokio::runtime::Runtime;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, sleep, timeout};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
@@ -105,6 +105,40 @@ impl Channel {
                 return (event.event_type, json);
             }
         }
+    }
+
+    /// What is said next, but for events.
+    async fn hear_answer(&mut self) -> ManagementMessage {
+        loop {
+            match self.hear_message().await {
+                ManagementMessage::StreamedEvent(_) => {},
+                answer => return answer,
+            }
+        }
+    }
+
+    /// Whether the controller and its routers, so many in all, have the same router data model.
+    async fn has_same_model(&mut self, count: u64) -> bool {
+        let request = ValidateDataModel {
+            includes_controller: true,
+            ..ValidateDataModel::default()
+        };
+        self.say(&ManagementMessage::ValidateDataModel(request))
+            .await;
+        let found = self.hear_answer().await;
+        let ManagementMessage::DataModelsFound(found) = found else {
+            panic!("{found:?}");
+        };
+        assert_eq!((found.is_success, found.count), (true, count), "{found:?}");
+        let mut is_same = true;
+        for _ in 0..count {
+            let details = self.hear_answer().await;
+            let ManagementMessage::DataModelDetails(details) = details else {
+                panic!("{details:?}");
+            };
+            is_same &= details.is_success;
+        }
+        is_same
     }
 
     /// Waits until the channel is closed, and returns the code.
@@ -240,6 +274,18 @@ fn a_channel_shows_routers() {
     assert_eq!(kind, "router");
     assert_eq!(event["event_type"], "router-online");
     assert_eq!(event["router_id"], *id);
+
+    // A router that has just connected is still getting its copy.
+    let is_same = runtime.block_on(async {
+        for _ in 0..50 {
+            if channel.has_same_model(2).await {
+                return true;
+            }
+            sleep(Duration::from_millis(200)).await;
+        }
+        false
+    });
+    assert!(is_same, "the router's model differs from the controller's");
 
     router.terminate();
     let (_kind, event) = runtime.block_on(channel.event(is_status));
