@@ -19,6 +19,7 @@ mod console;
 mod control_channel;
 mod copies;
 mod enrollment;
+mod events;
 mod fabric_network;
 mod foreign_pki;
 mod generated_network;

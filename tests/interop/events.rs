@@ -1,0 +1,100 @@
+//! Events of accounts in a file, as the section `events` of the controller's file asks for.
+
+use serde_json::{Value, json};
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use support::api::MANAGEMENT;
+use support::tools::are_available;
+use support::wait::{DEFAULT_TIMEOUT, until};
+use support::{Api, TestDirectory, Tool};
+
+/// A home whose controller writes events to `file`.
+fn home_with_events(site: &TestDirectory, file: &Path) {
+    assert!(site.quickstart().start().terminate().success());
+    let config = site.home().join("controller.yml");
+    let events = json!({"accounts": {
+        "subscriptions": [
+            {"type": "authentication"},
+            {"type": "apiSession"},
+            {"type": "entityChange", "include": ["identities"]},
+        ],
+        "handler": {"type": "file", "format": "json", "path": file},
+    }});
+    let text = fs::read_to_string(&config).unwrap();
+    fs::write(&config, format!("{text}\nevents: {events}\n")).unwrap();
+}
+
+fn events(file: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(file).unwrap_or_default();
+    let lines = text.lines().map(serde_json::from_str::<Value>);
+    lines.map(|line| line.expect("each line is JSON")).collect()
+}
+
+/// Waits for an event with these members.
+fn expect(file: &Path, members: &Value) -> Value {
+    let wanted = members.as_object().unwrap();
+    let found = until(DEFAULT_TIMEOUT, || {
+        let mut events = events(file).into_iter();
+        let found = events.find(|event| wanted.iter().all(|(name, value)| event[name] == *value));
+        found.ok_or("does not come")
+    });
+    found.unwrap_or_else(|_| panic!("no {members} in {:#?}", events(file)))
+}
+
+#[test]
+fn what_accounts_do_is_written_to_the_file_without_their_secrets() {
+    if !are_available(&[Tool::Curl]) {
+        return;
+    }
+    let site = TestDirectory::new();
+    let file = site.file("events.json");
+    home_with_events(&site, &file);
+    let controller = site.quickstart().start();
+    let refused = Api::anonymous(&controller)
+        .curl(&format!("{MANAGEMENT}/authenticate?method=password"))
+        .json(
+            "POST",
+            &json!({"username": "admin", "password": "wrong-by-far"}),
+        )
+        .send();
+    refused.expect_status(401);
+    let admin = Api::admin(&controller);
+    let made = admin.create_identity("laptop", &json!({"updb": "laptop"}));
+    let id = made["id"].as_str().unwrap();
+    admin
+        .delete(&format!("/identities/{id}"))
+        .expect_status(200);
+
+    let failed = expect(
+        &file,
+        &json!({"namespace": "authentication", "event_type": "fail"}),
+    );
+    assert_eq!(failed["type"], "password", "{failed}");
+    expect(
+        &file,
+        &json!({"namespace": "authentication", "event_type": "success", "success": true}),
+    );
+    expect(
+        &file,
+        &json!({"namespace": "apiSession", "event_type": "created"}),
+    );
+    let created =
+        json!({"namespace": "entityChange", "eventType": "created", "entityType": "identities"});
+    assert_eq!(expect(&file, &created)["finalState"]["name"], "laptop");
+    let deleted =
+        json!({"namespace": "entityChange", "eventType": "deleted", "entityType": "identities"});
+    assert_eq!(expect(&file, &deleted)["initialState"]["id"], id);
+    let text = fs::read_to_string(&file).unwrap();
+    for secret in ["wrong-by-far", admin.token()] {
+        assert!(!text.contains(secret), "{secret:?} is in the events");
+    }
+    let mode = fs::metadata(&file).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o640);
+
+    let moved = site.file("events.old");
+    fs::rename(&file, &moved).unwrap();
+    admin.create_identity("phone", &json!({"updb": "phone"}));
+    assert_eq!(expect(&file, &created)["finalState"]["name"], "phone");
+    assert!(controller.terminate().success());
+}
