@@ -3,6 +3,7 @@
 mod circuits;
 mod inspections;
 mod links;
+mod metrics;
 mod routers;
 
 use crate::routers::edge_routers::{add_edge, add_transit};

@@ -26,6 +26,7 @@ mod plane;
 mod records;
 mod session;
 mod sessions;
+mod traffic;
 mod translate;
 mod validation;
 mod work;

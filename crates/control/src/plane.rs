@@ -8,13 +8,14 @@ use crate::model::ModelPublisher;
 use crate::network::{LiveFabric, Outputs};
 use crate::places::Places;
 use crate::sessions::Sessions;
+use crate::traffic::ChannelTraffic;
 use portcullis_app::App;
 use portcullis_channel::group::GroupLimits;
 use portcullis_channel::{BuildVersion, UnixNanos};
 use portcullis_domain::Env;
 use portcullis_domain::clock::Timestamp;
 use portcullis_fabric::{FabricOptions, Moment};
-use portcullis_transport::{Clock, Groups, Transport, TransportLimits};
+use portcullis_transport::{Clock, Groups, Observer, Transport, TransportLimits};
 use portcullis_wire::capability::{Capabilities, ControllerCapability};
 use portcullis_wire::control::hello::ControllerHello;
 use std::sync::Arc;
@@ -41,6 +42,10 @@ pub struct ControlOptions {
     pub fabric: FabricOptions,
     /// How long a channel of a router is safe from being replaced by another one.
     pub takeover_after: Duration,
+    /// How often it is told how dials have ended.
+    pub report_interval: Duration,
+    /// How long after its start it is told how the dials of a minute have ended; at least a minute.
+    pub interval_age: Duration,
     /// Maximum number of connections of routers; a further one is refused.
     pub max_connections: usize,
 }
@@ -52,6 +57,8 @@ pub(crate) struct Plane {
     pub(crate) network: Arc<LiveFabric>,
     pub(crate) sessions: Arc<Sessions>,
     pub(crate) identities: Arc<ConnectedIdentities>,
+    pub(crate) report_interval: Duration,
+    pub(crate) interval_age: Duration,
     pub(crate) recent_reports: RecentReports,
     pub(crate) client_sessions: ClientSessions,
     pub(crate) model: Arc<ModelPublisher>,
@@ -59,6 +66,7 @@ pub(crate) struct Plane {
     /// By the fingerprints that routers have proved.
     pub(crate) groups: Groups<String>,
     pub(crate) places: Places,
+    pub(crate) traffic: Arc<ChannelTraffic>,
     pub(crate) tasks: TaskTracker,
     pub(crate) stop: CancellationToken,
 }
@@ -84,22 +92,28 @@ impl Plane {
         let (client_sessions, wanted) = ClientSessions::new();
         let (enforcement, enforced) = Enforcement::new();
         let model = Arc::new(ModelPublisher::new(Arc::clone(&app), clock));
+        let traffic = ChannelTraffic::register(app.metrics().registry());
+        let observer: Arc<dyn Observer> = Arc::clone(&traffic) as _;
+        let transport = Transport::new(clock, TransportLimits::default());
         let plane = Self {
             app,
             hello: ControllerHello {
                 version: options.version,
                 capabilities: Capabilities::of(CAPABILITIES),
             },
-            transport: Transport::new(clock, TransportLimits::default()),
+            transport: transport.observed(Some(observer)),
             network,
             sessions: Arc::new(Sessions::new(options.takeover_after)),
             identities: Arc::default(),
+            report_interval: options.report_interval,
+            interval_age: options.interval_age,
             recent_reports: RecentReports::default(),
             client_sessions,
             model,
             enforcement,
             groups: Groups::new(clock, GroupLimits::default()),
             places: Places::new(options.max_connections),
+            traffic,
             tasks: TaskTracker::new(),
             stop,
         };
