@@ -4,6 +4,7 @@ mod circuits;
 mod inspections;
 mod links;
 mod metrics;
+mod metrics_page;
 mod routers;
 
 use crate::routers::edge_routers::{add_edge, add_transit};

@@ -11,6 +11,7 @@ pub(crate) mod hosts;
 mod listeners;
 mod maintenance;
 mod management;
+mod metrics;
 mod reload;
 mod start_report;
 mod store_loader;

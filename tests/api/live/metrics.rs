@@ -5,12 +5,12 @@ use http::Method;
 use portcullis_app::monitoring;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::RouterId;
-use portcullis_metrics::{Exposition, TICK};
+use portcullis_metrics::{Exposition, MetricName, TICK, Unit};
 use portcullis_testkit::FakeNetwork;
 use portcullis_wire::Timestamp as WireTimestamp;
 use portcullis_wire::control::metrics::{Histogram, Meter, Metrics};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a router reports of a link.
 fn report() -> Metrics {
@@ -34,6 +34,29 @@ fn report() -> Metrics {
         histograms: BTreeMap::from([("link.l1.latency".to_owned(), latency)]),
         ..Metrics::default()
     }
+}
+
+/// What routers report beside it, and is on the dashboard.
+fn more_of_links() -> Metrics {
+    let dropped = Meter {
+        count: 1,
+        ..Meter::default()
+    };
+    let mut report = report();
+    report
+        .meters
+        .insert("link.dropped_msgs:l1".to_owned(), dropped);
+    report
+}
+
+/// The metrics that a query in the language of Prometheus names.
+fn named_metrics(query: &str) -> Vec<&str> {
+    let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    let beginnings = ["ziti_", "portcullis_", "http_server_", "db_client_"];
+    let words = query.split(|letter| !is_of_name(letter));
+    words
+        .filter(|word| beginnings.iter().any(|begin| word.starts_with(begin)))
+        .collect()
 }
 
 fn has(text: &str, line: &str) {
@@ -80,6 +103,49 @@ async fn a_page_has_the_controller_and_what_connected_routers_have_reported() {
     has(&text, "portcullis_queue_length{queue=\"commits\"} 0");
     has(&text, "portcullis_entities{type=\"identities\"} 1");
     assert!(text.ends_with("# EOF\n"));
+}
+
+#[tokio::test]
+async fn each_metric_of_the_dashboard_is_exposed() {
+    let dashboard = include_str!("../../../docs/grafana-dashboard.json");
+    let dashboard: Value = serde_json::from_str(dashboard).unwrap();
+    let panels = dashboard["panels"].as_array().unwrap().iter();
+    let targets = panels.filter_map(|panel| panel["targets"].as_array());
+    let queries: Vec<_> = targets
+        .flatten()
+        .map(|target| target["expr"].as_str().unwrap())
+        .collect();
+    assert!(queries.len() > 15, "{queries:?}");
+    let live = Live::start().await;
+    let app = &live.controller.app;
+    live.network
+        .set_router("r1", connection(Timestamp::UNIX_EPOCH));
+    live.service("s1").await;
+    app.metrics().reports().keep();
+    let router = RouterId::from_wire("r1");
+    assert!(app.metrics().reports().take(&router, &more_of_links()));
+    // As the control channel of a router does, which there is none of here.
+    let latency = MetricName::of("ctrl.latency", "r1".into());
+    let latency = app
+        .metrics()
+        .registry()
+        .histogram(latency, Unit::Nanoseconds);
+    latency.record(1);
+    let text = monitoring::page(app, Exposition::Prometheus, false);
+    let exposed: BTreeSet<_> = text
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .filter_map(|line| line.split(['{', ' ']).next())
+        .collect();
+    for query in queries {
+        let named = named_metrics(query);
+        assert!(!named.is_empty(), "{query}");
+        for name in named {
+            // Those of files of events are exposed by the program; tests/interop/metrics.rs looks at them.
+            let is_known = exposed.contains(name) || name.starts_with("portcullis_events_");
+            assert!(is_known, "{name} in {query}");
+        }
+    }
 }
 
 #[tokio::test]

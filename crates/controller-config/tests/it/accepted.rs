@@ -84,7 +84,7 @@ web:
       - binding: edge-management
       - binding: fabric
       - binding: health-checks
-      - binding: metrics
+      - {binding: metrics, options: {scrapeCert: scraper.pem, includeTimestamps: true}}
       - {binding: spa, options: {path: /console/, location: /opt/console, indexFile: start.html}}
       - {binding: zac, options: {location: /opt/zac}}
 "#;
