@@ -12,6 +12,7 @@ mod credentials;
 mod database;
 mod deletion;
 mod documented;
+mod events;
 mod exit_codes;
 mod fabric;
 mod files;
