@@ -15,6 +15,7 @@ mod documented;
 mod events;
 mod exit_codes;
 mod fabric;
+mod fabric_doctor;
 mod files;
 mod identities;
 mod lists;

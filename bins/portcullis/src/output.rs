@@ -193,6 +193,11 @@ fn to_value(document: &impl Serialize) -> Result<Value, anyhow::Error> {
     Ok(serde_json::from_str(&text)?)
 }
 
+/// A document as YAML, as [`Output`] writes it.
+pub(crate) fn yaml_text(document: &impl Serialize) -> Result<String, CliError> {
+    yaml(document).map_err(serialization_error)
+}
+
 /// An error in serializing a result.
 pub(crate) fn serialization_error(error: impl Into<anyhow::Error>) -> CliError {
     CliError::failed("cannot encode the result").with_source(error)
