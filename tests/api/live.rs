@@ -3,6 +3,8 @@
 mod circuits;
 mod inspections;
 mod links;
+mod metrics;
+mod metrics_page;
 mod routers;
 
 use crate::routers::edge_routers::{add_edge, add_transit};

@@ -5,7 +5,7 @@
 //! `PORTCULLIS_TEST_WHEEL=1` fetches the Python package of the C SDK where no Python has it,
 //! `PORTCULLIS_TEST_ZITI=FILE` enables the tests that use OpenZiti's own programs, and
 //! `PORTCULLIS_TEST_GO_SDK=FILE` those that use `overlay/go_sdk.go`. `PORTCULLIS_TEST_PYTHON` names a
-//! Python that has `PyJWT` and `websockets`, where the one on the path has not. `PORTCULLIS_TEST_OPENID_CLIENT` names a
+//! Python that has `PyJWT`, `websockets` and `prometheus_client`, where the one on the path has not. `PORTCULLIS_TEST_OPENID_CLIENT` names a
 //! folder with the npm package `openid-client`. `PORTCULLIS_SCHEMATHESIS_SECONDS` enables the runs of
 //! requests that are made up from the descriptions, and says how long each takes.
 
@@ -30,6 +30,7 @@ mod log_volume;
 mod long_lists;
 mod management_channel;
 mod memory;
+mod metrics;
 mod mfa;
 mod mfa_compatibility;
 mod mfa_deviations;

@@ -121,6 +121,8 @@ impl Controller {
                 ..FabricOptions::default()
             },
             takeover_after: Duration::from_mins(1),
+            report_interval: Duration::from_mins(1),
+            interval_age: Duration::from_secs(80),
             max_connections: 1000,
         };
         let plane = ControlPlane::start(&harness.app, options, stop.clone());

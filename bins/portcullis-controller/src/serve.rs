@@ -11,6 +11,7 @@ pub(crate) mod hosts;
 mod listeners;
 mod maintenance;
 mod management;
+mod metrics;
 mod reload;
 mod start_report;
 mod store_loader;
@@ -148,6 +149,7 @@ pub async fn serve(options: ServeOptions) -> anyhow::Result<RunningController> {
     let core = open(&config, store_must_exist, &env)?;
     let bus = EventBus::default();
     let event_sinks = events::start(&core.app, &bus, &config.events)?;
+    events::measure(&core.app, &event_sinks);
     portcullis_app::administrator::ensure_defaults(&core.app)
         .await
         .context("the store could not be prepared")?;

@@ -18,6 +18,7 @@ pub(crate) mod enroll;
 pub(crate) mod enrollment;
 mod entities;
 pub(crate) mod entity_command;
+pub(crate) mod events;
 mod expiry;
 pub(crate) mod ext_jwt_signer;
 pub(crate) mod fabric;

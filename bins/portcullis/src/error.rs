@@ -77,6 +77,11 @@ impl CliError {
         Self::new(ErrorKind::Unreachable, anyhow::Error::msg(message.into()))
     }
 
+    /// Creates an error for a session that has ended, or lacks a permission.
+    pub(crate) fn unauthorized(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Unauthorized, anyhow::Error::msg(message.into()))
+    }
+
     /// Creates an error that the printed result already reports.
     pub(crate) fn already_reported() -> Self {
         Self::new(

@@ -18,6 +18,7 @@ mod grid;
 mod identity_file;
 mod invocation;
 mod listable;
+mod management_channel;
 mod mfa_code;
 mod moment;
 mod names;

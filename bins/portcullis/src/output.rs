@@ -14,10 +14,14 @@ use crate::terminal::{self, escape_control_characters};
 use clap::ValueEnum;
 use portcullis_command_line::{fit, supports_color};
 use portcullis_domain::terminal::escape_json;
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
 use serde::Serialize;
 use serde_yaml::Value;
 use std::borrow::Cow;
+use std::future;
 use std::io::{self, IsTerminal as _, Write as _};
+use tokio::task;
 use zeroize::Zeroizing;
 
 /// Output formats.
@@ -189,9 +193,32 @@ fn to_value(document: &impl Serialize) -> Result<Value, anyhow::Error> {
     Ok(serde_json::from_str(&text)?)
 }
 
+/// A document as YAML, as [`Output`] writes it.
+pub(crate) fn yaml_text(document: &impl Serialize) -> Result<String, CliError> {
+    yaml(document).map_err(serialization_error)
+}
+
 /// An error in serializing a result.
 pub(crate) fn serialization_error(error: impl Into<anyhow::Error>) -> CliError {
     CliError::failed("cannot encode the result").with_source(error)
+}
+
+/// Waits until whoever reads standard output has closed it. For ever, if that cannot be told, as of files.
+pub(crate) async fn closed() {
+    // Nothing is waited for but what is always told: that nobody reads any more. The thread is left behind.
+    let watched = task::spawn_blocking(|| {
+        let stdout = io::stdout();
+        let mut watched = [PollFd::new(&stdout, PollFlags::empty())];
+        loop {
+            match poll(&mut watched, None) {
+                Err(Errno::INTR) => {},
+                polled => return polled.is_ok(),
+            }
+        }
+    });
+    if !watched.await.is_ok_and(|is_closed| is_closed) {
+        future::pending().await
+    }
 }
 
 pub(crate) fn write(text: &str) -> Result<(), CliError> {

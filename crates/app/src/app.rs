@@ -5,6 +5,7 @@ mod events;
 use crate::error::{AppError, TooManyRequestsError};
 use crate::event_output::EventOutput;
 use crate::live_network::{LiveNetwork, NoNetwork};
+use crate::metrics::{CommitOutcome, ControllerMetrics};
 use crate::network::Network;
 use crate::network_inspection::{NetworkInspection, NoRouters};
 use crate::password::PasswordPool;
@@ -27,7 +28,7 @@ use portcullis_domain::rate_limit::RateLimit;
 use portcullis_index::Projections;
 use portcullis_oidc::claims::{AccessClaims, ServiceSessionClaims};
 use portcullis_oidc::login::LoginRequests;
-use portcullis_storage::engine::{Engine, Snapshot, WriteTx, submit_with};
+use portcullis_storage::engine::{CommitError, Engine, Snapshot, WriteTx, submit_with};
 use portcullis_storage::key::Kind;
 use portcullis_storage::per_snapshot::PerSnapshot;
 use portcullis_storage::tables::{AuditEntry, EntityCache, Rows, RowsMut};
@@ -47,6 +48,7 @@ pub struct App {
     pub(crate) vault: Arc<Vault>,
     pub(crate) projections: Arc<Projections>,
     pub(crate) passwords: PasswordPool,
+    pub(crate) metrics: ControllerMetrics,
     pub(crate) network: Network,
     live_network: OnceLock<Arc<dyn LiveNetwork>>,
     network_inspection: OnceLock<Arc<dyn NetworkInspection>>,
@@ -115,6 +117,8 @@ impl App {
             oidc,
         } = parts;
         let started_at = env.now();
+        let metrics = ControllerMetrics::new();
+        passwords.measure(&metrics);
         Self {
             health: Health::new(started_at),
             trail: AuditTrail::default(),
@@ -129,6 +133,7 @@ impl App {
             vault,
             projections,
             passwords,
+            metrics,
             network,
             live_network: OnceLock::new(),
             network_inspection: OnceLock::new(),
@@ -178,6 +183,11 @@ impl App {
             Some(inspection) => &**inspection,
             None => &NoRouters,
         }
+    }
+
+    /// What the controller counts and measures of itself.
+    pub const fn metrics(&self) -> &ControllerMetrics {
+        &self.metrics
     }
 
     pub fn settings(&self) -> Settings {
@@ -288,8 +298,14 @@ impl App {
         E: From<AppError> + Send + 'static,
     {
         let begun = self.env.clock.now();
+        let measured = self.metrics.commits().begin();
         let outcome = submit_with(&*self.engine, body).map_err(AppError::from)?;
         let outcome = outcome.await;
+        measured.end(match &outcome {
+            Ok(_) => CommitOutcome::Done,
+            Err(CommitError::Aborted(_)) => CommitOutcome::Aborted,
+            Err(_) => CommitOutcome::Failed,
+        });
         let ended = self.env.clock.now();
         self.health
             .record_commit((begun, ended), outcome.as_ref().err());

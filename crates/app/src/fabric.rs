@@ -2,12 +2,14 @@
 
 mod circuits;
 mod inspection;
+mod link_routers;
 mod links;
 mod names;
 mod validated;
 
 pub use circuits::{delete_circuit, list_circuits, read_circuit};
 pub use inspection::{AppValue, Inspection, inspect};
+pub(crate) use link_routers::LinkRoutersById;
 pub use links::{change_link, delete_link, list_links, read_link};
 
 pub use validated::{

@@ -50,8 +50,10 @@ pub mod listing;
 mod live_network;
 pub mod managed;
 mod memo;
+pub mod metrics;
 pub mod mfa;
 pub mod model_position;
+pub mod monitoring;
 pub mod network;
 pub mod network_inspection;
 mod new_password;
@@ -89,5 +91,5 @@ pub use error::{
     AppError, AuthenticatorError, CsrDeniedError, EnrollmentError, NotAllowedError,
     ServiceSessionError, TooManyRequestsError,
 };
-pub use live_network::LiveNetwork;
+pub use live_network::{LiveNetwork, NetworkCounts};
 pub use settings::{OidcSettings, Settings};

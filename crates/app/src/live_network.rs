@@ -22,6 +22,9 @@ pub trait LiveNetwork: Send + Sync {
     /// The routers that are connected, by id.
     fn online_routers(&self) -> Vec<RouterId>;
 
+    /// How much of everything there is.
+    fn counts(&self) -> NetworkCounts;
+
     /// All links, by id.
     fn links(&self) -> Vec<LinkView>;
 
@@ -50,6 +53,16 @@ pub trait LiveNetwork: Send + Sync {
     fn identity_connection(&self, id: &IdentityId) -> EdgeRouterConnection;
 }
 
+/// How much there is in the network.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct NetworkCounts {
+    /// Routers that are connected.
+    pub routers: usize,
+    pub links: usize,
+    /// Circuits that are established.
+    pub circuits: usize,
+}
+
 /// A network to which no router was ever connected.
 pub(crate) struct NoNetwork;
 
@@ -60,6 +73,10 @@ impl LiveNetwork for NoNetwork {
 
     fn online_routers(&self) -> Vec<RouterId> {
         Vec::new()
+    }
+
+    fn counts(&self) -> NetworkCounts {
+        NetworkCounts::default()
     }
 
     fn links(&self) -> Vec<LinkView> {

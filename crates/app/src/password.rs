@@ -11,14 +11,17 @@ mod interleavings;
 mod jobs;
 mod queue;
 
+use crate::metrics::{ControllerMetrics, PasswordHashes};
 use hashing::{Hasher, SALT_LENGTH, needs_rehash};
 use jobs::Jobs;
 use portcullis_domain::authenticator::PasswordHash;
 use portcullis_domain::peer::Peer;
+use portcullis_metrics::{MetricName, MetricSource, Snapshot};
 use secrecy::{ExposeSecret as _, SecretString};
 use std::sync::atomic::{AtomicU64, Ordering};
 // `jobs` takes its locks from here, so that `interleavings` can replace them with those of loom.
-use std::sync::{self, Arc};
+use std::sync::{self, Arc, OnceLock};
+use std::time::Instant;
 use tokio::sync::oneshot;
 
 /// Too many passwords are being hashed already.
@@ -46,8 +49,12 @@ pub struct PasswordPool(Arc<PoolState>);
 
 struct PoolState {
     jobs: Jobs<Job>,
+    /// Jobs that may wait, trusted or not.
+    capacity: usize,
     hashed: AtomicU64,
     work: AtomicU64,
+    /// Where times are recorded, if they are.
+    hashes: OnceLock<PasswordHashes>,
 }
 
 impl PasswordPool {
@@ -56,8 +63,10 @@ impl PasswordPool {
     pub fn start(threads: usize, waiting: usize) -> std::io::Result<Self> {
         let shared = Arc::new(PoolState {
             jobs: Jobs::new(waiting),
+            capacity: waiting.saturating_mul(2),
             hashed: AtomicU64::new(0),
             work: AtomicU64::new(0),
+            hashes: OnceLock::new(),
         });
         let pool = Self(shared);
         for number in 0..threads.max(1) {
@@ -109,6 +118,19 @@ impl PasswordPool {
         .await
     }
 
+    /// Measures the pool from now on. Only the first call counts.
+    pub(crate) fn measure(&self, metrics: &ControllerMetrics) {
+        self.0.hashes.get_or_init(|| {
+            metrics.registry().add_source(&self.0);
+            metrics.password_hashes.clone()
+        });
+    }
+
+    /// Number of passwords that wait.
+    pub(crate) fn waiting(&self) -> usize {
+        self.0.jobs.len()
+    }
+
     /// Trusts a peer that logged in: it no longer waits behind unknown peers.
     pub(crate) fn trust(&self, peer: Peer) {
         self.0.jobs.trust(peer);
@@ -131,8 +153,13 @@ impl PasswordPool {
     ) -> Result<T, PoolFullError> {
         let (answer, answered) = oneshot::channel();
         let job: Job = Box::new(move |hasher, shared| {
-            let before = hasher.work();
+            let (before, begun) = (hasher.work(), Instant::now());
             let done = work(hasher);
+            if let Some(hashes) = shared.hashes.get() {
+                let time = begun.elapsed();
+                hashes.timer.record(time);
+                hashes.times.record_time(time);
+            }
             shared.hashed.fetch_add(1, Ordering::Relaxed);
             let work = hasher.work() - before;
             shared.work.fetch_add(work, Ordering::Relaxed);
@@ -170,6 +197,16 @@ impl PoolState {
         }) {
             job(&mut hasher, self);
         }
+    }
+}
+
+impl MetricSource for PoolState {
+    fn collect(&self, snapshot: &mut Snapshot) {
+        snapshot.set_gauge(
+            MetricName::plain("auth.limiter.queued_count"),
+            self.jobs.len(),
+        );
+        snapshot.set_gauge(MetricName::plain("auth.limiter.window_size"), self.capacity);
     }
 }
 

@@ -8,6 +8,7 @@ use crate::error::AppError;
 use crate::listing::kinds::ListableSpec;
 use crate::listing::text_value;
 use crate::managed::{Create, Resource, ViewContext};
+use crate::metrics::Job;
 use crate::records::get_identity;
 use parking_lot::RwLockReadGuard;
 use portcullis_domain::access::Permit;
@@ -118,6 +119,7 @@ pub async fn remove_expired(app: &App) -> Result<usize, AppError> {
     if expired.is_empty() {
         return Ok(0);
     }
+    let _timing = app.metrics().jobs().run(Job::Revocations);
     let removed = app
         .commit(Actor::controller(), move |rows| {
             rows.set_removal_verb("expire");
@@ -133,5 +135,8 @@ pub async fn remove_expired(app: &App) -> Result<usize, AppError> {
             Ok::<_, AppError>(removed)
         })
         .await?;
+    app.metrics()
+        .jobs()
+        .count_removed(Job::Revocations, removed);
     Ok(removed)
 }

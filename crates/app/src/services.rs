@@ -14,6 +14,7 @@ use crate::configs;
 use crate::error::AppError;
 use crate::listing::{self, ListPage, ListRequest, ListScope, Listing, Paging};
 use crate::managed::{Read, Resource, ViewContext, Writable, get_visible};
+use crate::metrics::Timing;
 use crate::privilege::check_admin;
 use crate::records::get_identity;
 use portcullis_domain::access::{Access, ApiSurface, Caller, Permit};
@@ -154,6 +155,7 @@ pub fn list_usable(
     config_types: &[&str],
     show: &mut dyn FnMut(ServiceView) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
+    let _timing = Timing::start(&app.metrics().services_listed);
     let listing = request.parse_with_roles::<Service>()?;
     updates::record_listing(app, permit.caller())?;
     let caller = permit.caller();

@@ -5,7 +5,7 @@ mod builder;
 pub use builder::{ClientBuilder, ClientCertificate};
 
 use crate::body::Body;
-use crate::connection::Connector;
+use crate::connection::{Connector, Sender};
 use crate::endpoint::Endpoint;
 use crate::error::ClientError;
 use crate::exchange::{Exchange, Observer};
@@ -17,8 +17,9 @@ use crate::retry::{Failure, RetryPolicy};
 use crate::trust::Trust;
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE, HOST, HeaderName, HeaderValue};
-use http::{Method, Request};
+use http::{Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
+use hyper::body::Incoming;
 use portcullis_api::envelope::{Created, Envelope, ListEnvelope};
 use rustls::crypto::SecureRandom;
 use rustls_pki_types::CertificateDer;
@@ -48,7 +49,7 @@ pub struct Client {
 
 /// What shows that a request belongs to a session.
 #[derive(Clone)]
-enum SessionTokens {
+pub(crate) enum SessionTokens {
     /// A session token, in a header of its own.
     Legacy(SecretString),
     /// The access tokens of a login by OpenID Connect.
@@ -293,14 +294,8 @@ impl Client {
             .unwrap_or_else(|_elapsed| {
                 Err(shared.connector.interrupted(io::ErrorKind::TimedOut.into()))
             });
-        if let Some(observer) = &shared.observer {
-            observer(Exchange {
-                method,
-                target: &endpoint.to_string(),
-                status: reply.as_ref().ok().map(|reply| reply.status.as_u16()),
-                elapsed: begin.elapsed(),
-            });
-        }
+        let status = reply.as_ref().ok().map(|reply| reply.status);
+        shared.observe(method, endpoint, status, begin);
         reply
     }
 
@@ -360,7 +355,15 @@ impl Client {
         self.shared.unexpected(method, endpoint, reason.into())
     }
 
-    fn request(
+    pub(crate) fn session_tokens(&self) -> Option<&SessionTokens> {
+        self.session.as_ref()
+    }
+
+    pub(crate) fn shared(&self) -> &Shared {
+        &self.shared
+    }
+
+    pub(crate) fn request(
         &self,
         method: &Method,
         endpoint: &Endpoint,
@@ -418,6 +421,35 @@ impl Shared {
         endpoint: &Endpoint,
     ) -> Result<Reply, ClientError> {
         let (response, sender) = self.connector.send(request).await?;
+        self.read(response, sender, method, endpoint).await
+    }
+
+    /// Tells the observer, if there is one.
+    pub(crate) fn observe(
+        &self,
+        method: &Method,
+        endpoint: &Endpoint,
+        status: Option<StatusCode>,
+        begin: Instant,
+    ) {
+        if let Some(observer) = &self.observer {
+            observer(Exchange {
+                method,
+                target: &endpoint.to_string(),
+                status: status.map(|status| status.as_u16()),
+                elapsed: begin.elapsed(),
+            });
+        }
+    }
+
+    /// Reads a response to its end, and keeps the connection for other requests.
+    pub(crate) async fn read(
+        &self,
+        response: Response<Incoming>,
+        sender: Sender,
+        method: &Method,
+        endpoint: &Endpoint,
+    ) -> Result<Reply, ClientError> {
         let (head, body) = response.into_parts();
         let body = Limited::new(body, MAX_RESPONSE_BYTES).collect().await;
         let body = body.map_err(|error| match error.downcast::<hyper::Error>() {

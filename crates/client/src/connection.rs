@@ -103,7 +103,7 @@ impl Connector {
             .await
             .map_err(|error| self.unreachable(to_io_error(&error)))?;
         // Ends when the sender is dropped or the server closes; errors reach the sender.
-        tokio::spawn(connection);
+        tokio::spawn(connection.with_upgrades());
         Ok(NewConnection { sender, peer_chain })
     }
 

@@ -69,6 +69,7 @@ mod reply;
 mod resources;
 mod retry;
 mod trust;
+mod upgrade;
 
 pub use body::Body;
 pub use build_error::BuildError;
@@ -78,7 +79,7 @@ pub use error::{
     ClientError, Denial, PagingError, PeerCertificateError, RefusalError, RenewalError,
 };
 pub use exchange::{Exchange, Observer};
-pub use http::Method;
+pub use http::{HeaderMap, Method};
 pub use list_query::{ListQuery, RoleSemantic, quote};
 pub use pages::{EntityStream, MAX_OFFSET, Pages};
 pub use portcullis_api as api;
@@ -92,6 +93,7 @@ pub use resources::role_attributes::RoleAttributeKind;
 pub use retry::RetryPolicy;
 pub use secrecy::SecretString;
 pub use trust::Trust;
+pub use upgrade::{UpgradedConnection, UpgradedStream};
 pub use url::Url;
 
 #[cfg(doctest)]

@@ -211,6 +211,7 @@ async fn open<S: Stream>(
     let served = Arc::clone(plane);
     plane.tasks.spawn(async move {
         if let Some(session) = served.sessions.connect(connecting, &served.network) {
+            let _measured = served.traffic.measure(session.id(), &channel);
             events::publish_router_connect(&served, &session, address);
             let id = channel.id();
             served.traces.opened(id.clone(), session.id().clone());

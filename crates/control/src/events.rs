@@ -3,7 +3,7 @@
 //! | Events | told when |
 //! |---|---|
 //! | `router`, `terminator`, `link`, `circuit` | the picture of the network has changed: by one task, in the order of the changes |
-//! | `service` | each minute: how the dials of a minute that is over have ended |
+//! | `service` | at an interval: how the dials of a minute that is over have ended |
 //! | `connect` of routers | a channel begins |
 //! | `connect` of identities, `sdk` | routers say who is connected to them |
 //! | `metrics`, `usage`, `alert` | routers report |
@@ -36,7 +36,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use text::shortened;
 use tokio::sync::mpsc;
-use tokio::time::{Instant, MissedTickBehavior, interval_at};
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 
 pub(crate) use alert::{AlertLimit, publish as publish_alerts};
 pub(crate) use connect::{
@@ -45,28 +45,35 @@ pub(crate) use connect::{
 pub(crate) use metrics::{RecentReports, publish as publish_metrics};
 pub(crate) use text::is_id;
 
-/// How often dials are reported, and how often is looked for identities that nobody knows of any more.
-const INTERVAL: Duration = Duration::from_mins(1);
+/// How often is looked for identities that nobody knows of any more.
+const SCAN_INTERVAL: Duration = Duration::from_mins(1);
 
 /// Tells of what happens in the network, as long as something can happen.
 pub(crate) async fn follow(plane: Arc<Plane>, mut happened: mpsc::UnboundedReceiver<Happened>) {
     let mut dials = DialCounters::default();
-    let mut intervals = interval_at(Instant::now() + INTERVAL, INTERVAL);
-    intervals.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut reports = ticks(plane.report_interval);
+    let mut scans = ticks(SCAN_INTERVAL);
     loop {
         tokio::select! {
             next = happened.recv() => match next {
                 Some(next) => tell(&plane, &mut dials, next),
                 None => return,
             },
-            _ = intervals.tick() => {
-                dials.publish(&plane.app);
+            _ = reports.tick() => dials.publish(&plane.app, plane.interval_age),
+            _ = scans.tick() => {
                 plane.identities.scan(&plane.app, |router| {
                     plane.network.read(|fabric| fabric.network().find_router(router).is_some())
                 });
             },
         }
     }
+}
+
+/// Ticks from now on, the first time after a whole interval.
+fn ticks(interval: Duration) -> Interval {
+    let mut ticks = interval_at(Instant::now() + interval, interval);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    ticks
 }
 
 fn tell(plane: &Plane, dials: &mut DialCounters, happened: Happened) {

@@ -6,6 +6,7 @@
 //! by the port of `portcullis-app`).
 
 mod adoption;
+mod channel_watch;
 mod client_sessions;
 mod comparison;
 mod connection;
@@ -28,6 +29,7 @@ mod records;
 mod session;
 mod sessions;
 mod traces;
+mod traffic;
 mod translate;
 mod validation;
 mod work;

@@ -4,7 +4,7 @@ use crate::identities::ConnectedIdentities;
 use crate::network::LiveFabric;
 use crate::plane::{self, Plane};
 use crate::sessions::Sessions;
-use portcullis_app::LiveNetwork;
+use portcullis_app::{LiveNetwork, NetworkCounts};
 use portcullis_domain::Env;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::{CircuitId, IdentityId, LinkId, RouterId, TerminatorId};
@@ -42,6 +42,15 @@ impl LiveNetwork for LiveView {
             .iter()
             .map(|session| session.id().clone())
             .collect()
+    }
+
+    fn counts(&self) -> NetworkCounts {
+        let routers = self.sessions.all().len();
+        self.network.read(|fabric| NetworkCounts {
+            routers,
+            links: fabric.network().links().count(),
+            circuits: fabric.circuits().filter(|circuit| circuit.is_open).count(),
+        })
     }
 
     fn links(&self) -> Vec<LinkView> {

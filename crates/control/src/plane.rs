@@ -1,5 +1,6 @@
 //! The control plane: what all connections of routers share.
 
+use crate::channel_watch::ChannelWatch;
 use crate::client_sessions::{ClientSessions, Wanted};
 use crate::enforcement::{self, Enforcement};
 use crate::events::RecentReports;
@@ -9,6 +10,7 @@ use crate::network::{LiveFabric, Outputs};
 use crate::places::Places;
 use crate::sessions::Sessions;
 use crate::traces::Traces;
+use crate::traffic::ChannelTraffic;
 use portcullis_app::App;
 use portcullis_channel::group::GroupLimits;
 use portcullis_channel::{BuildVersion, UnixNanos};
@@ -42,6 +44,10 @@ pub struct ControlOptions {
     pub fabric: FabricOptions,
     /// How long a channel of a router is safe from being replaced by another one.
     pub takeover_after: Duration,
+    /// How often it is told how dials have ended.
+    pub report_interval: Duration,
+    /// How long after its start it is told how the dials of a minute have ended; at least a minute.
+    pub interval_age: Duration,
     /// Maximum number of connections of routers; a further one is refused.
     pub max_connections: usize,
 }
@@ -54,6 +60,8 @@ pub(crate) struct Plane {
     pub(crate) network: Arc<LiveFabric>,
     pub(crate) sessions: Arc<Sessions>,
     pub(crate) identities: Arc<ConnectedIdentities>,
+    pub(crate) report_interval: Duration,
+    pub(crate) interval_age: Duration,
     pub(crate) recent_reports: RecentReports,
     pub(crate) client_sessions: ClientSessions,
     pub(crate) model: Arc<ModelPublisher>,
@@ -61,6 +69,7 @@ pub(crate) struct Plane {
     /// By the fingerprints that routers have proved.
     pub(crate) groups: Groups<String>,
     pub(crate) places: Places,
+    pub(crate) traffic: Arc<ChannelTraffic>,
     pub(crate) tasks: TaskTracker,
     pub(crate) stop: CancellationToken,
 }
@@ -87,24 +96,32 @@ impl Plane {
         let (enforcement, enforced) = Enforcement::new();
         let model = Arc::new(ModelPublisher::new(Arc::clone(&app), clock));
         let traces = Arc::new(Traces::new(clock));
+        let traffic = ChannelTraffic::register(app.metrics().registry());
+        let watch: Arc<dyn Observer> = Arc::new(ChannelWatch {
+            traffic: Arc::clone(&traffic),
+            traces: Arc::clone(&traces),
+        });
+        let transport = Transport::new(clock, TransportLimits::default());
         let plane = Self {
             app,
             hello: ControllerHello {
                 version: options.version,
                 capabilities: Capabilities::of(CAPABILITIES),
             },
-            transport: Transport::new(clock, TransportLimits::default())
-                .observed(Some(Arc::clone(&traces) as Arc<dyn Observer>)),
+            transport: transport.observed(Some(watch)),
             traces,
             network,
             sessions: Arc::new(Sessions::new(options.takeover_after)),
             identities: Arc::default(),
+            report_interval: options.report_interval,
+            interval_age: options.interval_age,
             recent_reports: RecentReports::default(),
             client_sessions,
             model,
             enforcement,
             groups: Groups::new(clock, GroupLimits::default()),
             places: Places::new(options.max_connections),
+            traffic,
             tasks: TaskTracker::new(),
             stop,
         };

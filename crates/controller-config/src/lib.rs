@@ -77,5 +77,6 @@ pub use relative_paths::SourceText;
 pub use root::{ControllerConfig, ReadOutcome, read, read_files};
 pub use store::StoreLocation;
 pub use web::{
-    ApiKind, BindPoint, OidcOptions, SpaOptions, TlsVersion, WebApi, WebListener, WebOptions,
+    ApiKind, BindPoint, MetricsOptions, OidcOptions, SpaOptions, TlsVersion, WebApi, WebListener,
+    WebOptions,
 };

@@ -25,6 +25,10 @@ pub struct NetworkConfig {
     pub initial_link_latency: Duration,
     /// How long the connection of a router is safe from being replaced by another one.
     pub router_connect_churn_limit: Duration,
+    /// Time between two reports of the controller's own metrics and of how dials have ended.
+    pub metrics_report_interval: Duration,
+    /// Age from which on it is reported how the dials of a minute have ended.
+    pub interval_age_threshold: Duration,
 }
 
 /// Section `network.smart`: which circuits are moved to better paths.
@@ -48,6 +52,8 @@ impl Default for NetworkConfig {
             min_router_cost: 10,
             initial_link_latency: Duration::from_secs(65),
             router_connect_churn_limit: Duration::from_mins(1),
+            metrics_report_interval: Duration::from_mins(1),
+            interval_age_threshold: Duration::from_secs(80),
         }
     }
 }
@@ -72,7 +78,8 @@ const COST_RANGE: RangeInclusive<u16> = 0..=u16::MAX;
 const LATENCY_RANGE: RangeInclusive<Duration> = Duration::ZERO..=Duration::from_hours(1);
 const CHURN_RANGE: RangeInclusive<Duration> = Duration::ZERO..=Duration::from_hours(24);
 
-const NO_METRICS: &str = "Portcullis does not send metrics";
+const REPORT_RANGE: RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_hours(24);
+const AGE_RANGE: RangeInclusive<Duration> = Duration::ZERO..=Duration::from_hours(24);
 
 pub(crate) const KEYS: KeyGroup = &[
     Key::count(
@@ -127,8 +134,21 @@ pub(crate) const KEYS: KeyGroup = &[
     )
     .default("1m")
     .example("10s"),
-    Key::dead("intervalAgeThreshold", NO_METRICS),
-    Key::dead("metricsReportInterval", NO_METRICS),
+    duration_within(
+        "metricsReportInterval",
+        &REPORT_RANGE,
+        "How often the controller's own metrics become events, and with them how dials have ended.",
+    )
+    .default("1m")
+    .example("30s"),
+    duration_within(
+        "intervalAgeThreshold",
+        &AGE_RANGE,
+        "How long after its start it is told how the dials of a minute have ended; until then some of them may be on \
+         their way here. Less than a minute counts as a minute.",
+    )
+    .default("80s")
+    .example("2m"),
     Key::dead(
         "pendingLinkTimeoutSeconds",
         "routers report links when they are up, so none is pending; OpenZiti does not use the key either",
@@ -233,6 +253,18 @@ pub(crate) fn read(root: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<
         default.router_connect_churn_limit,
         |field| read_within(field, &CHURN_RANGE, diagnostics),
     );
+    let report = value(
+        &section,
+        "metricsReportInterval",
+        default.metrics_report_interval,
+        |field| read_within(field, &REPORT_RANGE, diagnostics),
+    );
+    let age = value(
+        &section,
+        "intervalAgeThreshold",
+        default.interval_age_threshold,
+        |field| read_within(field, &AGE_RANGE, diagnostics),
+    );
     Some(NetworkConfig {
         dial_attempts: attempts?,
         route_timeout: route_timeout?,
@@ -241,6 +273,8 @@ pub(crate) fn read(root: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<
         min_router_cost: cost?,
         initial_link_latency: latency?,
         router_connect_churn_limit: churn?,
+        metrics_report_interval: report?,
+        interval_age_threshold: age?,
     })
 }
 

@@ -9,6 +9,9 @@ use crate::log;
 use crate::relative_paths::BaseFolders;
 use crate::store::{self, StoreLocation};
 
+/// Key of the certificate of clients that may read metrics.
+pub(crate) const SCRAPE_CERT: &str = "scrapeCert";
+
 /// Index of a web application that names none.
 pub(crate) const DEFAULT_INDEX_FILE: &str = "index.html";
 
@@ -145,6 +148,8 @@ pub struct ExternalReferences {
     pub redirect_uris: Vec<RedirectUriReference>,
     /// Hosts at which logins are served under a certificate with a wildcard.
     pub login_hosts: Vec<LoginHostReference>,
+    /// Certificates of clients that may read metrics.
+    pub scrape_certs: Vec<PemReference>,
     /// Directories with web applications.
     pub web_apps: Vec<WebAppReference>,
     /// Filter of the log.
@@ -192,6 +197,9 @@ pub(crate) fn collect(tree: &Node, folders: &BaseFolders) -> ExternalReferences 
             .collect(),
         login_hosts: options_of(&root, &["edge-oidc"])
             .flat_map(|(listener, api, options)| login_hosts(listener, api, &options))
+            .collect(),
+        scrape_certs: options_of(&root, &["metrics"])
+            .filter_map(|(_, _, options)| finder.pem_reference(&options, SCRAPE_CERT))
             .collect(),
         web_apps: options_of(&root, &["spa", "zac"])
             .filter_map(|(_, _, options)| web_app(&options))

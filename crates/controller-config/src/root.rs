@@ -173,7 +173,8 @@ const KEYS: KeyGroup = &[
     ),
     Key::dead("example", "Portcullis has no plugins"),
     Key::dead("healthChecks", "Portcullis does not time its health checks"),
-    Key::dead("metrics", "Portcullis does not send metrics"),
+    Key::dead("metrics", "`network.metricsReportInterval` says how often metrics become events, and an API `metrics` of `web` \
+         serves them"),
     Key::dead(
         "mgmt",
         "Portcullis does not have the old management channel",

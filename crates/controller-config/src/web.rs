@@ -12,7 +12,7 @@ use crate::items::read_all;
 use crate::keys::{Key, KeyGroup, StringFormat, ValueType};
 use crate::relative_paths::BaseFolders;
 
-pub use crate::web::api::{ApiKind, OidcOptions, SpaOptions, WebApi};
+pub use crate::web::api::{ApiKind, MetricsOptions, OidcOptions, SpaOptions, WebApi};
 pub use crate::web::options::{TlsVersion, WebOptions};
 
 /// One entry of the section `web`.
@@ -151,7 +151,7 @@ fn read_listener(
     let apis = section
         .require("apis", "[{binding: edge-client}]", diagnostics)
         .and_then(|field| require_items(&field, "API", diagnostics))
-        .and_then(|items| read_all(&items, |item| api::read(item, diagnostics)));
+        .and_then(|items| read_all(&items, |item| api::read(item, folders, diagnostics)));
     Some(WebListener {
         name: name?.to_owned(),
         bind_points: bind_points?,

@@ -13,6 +13,7 @@ pub mod error;
 mod fair_queue;
 mod list;
 mod management_channel;
+mod metrics_page;
 pub mod openapi;
 pub mod path;
 mod peer;
@@ -32,6 +33,7 @@ mod web_app;
 
 pub use content_negotiation::Consumes;
 pub use management_channel::ManagementChannel;
+pub use metrics_page::{MetricsOptions, ScraperCertificate, WithMetrics};
 pub use query::Query;
 pub use service::ControllerService;
 pub use state::{AppState, BuildInfo};

@@ -23,6 +23,7 @@ use http_body_util::BodyExt as _;
 use portcullis_api::code::Code;
 use portcullis_api::error::Cause;
 use portcullis_app::fabric::OpenChannel;
+use portcullis_app::metrics::Operation as MeasuredOperation;
 use portcullis_app::{audit, sessions};
 use portcullis_domain::access::{Access, Action as _, ApiSurface, Caller, Origin, Permit};
 use portcullis_domain::compatibility::OPENZITI_LEVEL;
@@ -33,6 +34,7 @@ use portcullis_listener::{
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Instant;
 use tracing::Instrument as _;
 
 const INSTANCE: HeaderName = HeaderName::from_static("ziti-instance-id");
@@ -102,11 +104,13 @@ impl Service for ControllerService {
             if head.method == Method::OPTIONS {
                 return cors::preflight(&head.headers).map(full_body);
             }
+            let begun = Instant::now();
             let options = ResponseOptions::from_headers(&head.headers);
             let request_id = inner.request_ids.next();
             let address = connection.peer.ip();
             let target = inner.find_target(&head);
             let api = target.api;
+            let (measured, method) = (target.measured(), head.method.clone());
             let is_page = api == Api::Oidc && oidc::is_page_load(&head.headers);
             let span = tracing::info_span!(
                 "request",
@@ -132,6 +136,12 @@ impl Service for ControllerService {
                 build_response(options, api, outcome, request_id)
             };
             let response = responding.instrument(span).await;
+            inner.state.app.metrics().requests().record(
+                measured,
+                method.as_str(),
+                response.status().as_u16(),
+                begun.elapsed(),
+            );
             match api {
                 // OpenZiti's provider does not name the server.
                 Api::Oidc => response,
@@ -400,6 +410,18 @@ struct Operation<'r> {
 }
 
 impl Target<'_> {
+    /// The operation by which the request is measured; none if there is none.
+    fn measured(&self) -> Option<MeasuredOperation> {
+        let path = match self.endpoint.as_ref().ok()? {
+            Endpoint::Route(route, _) => route.path,
+            Endpoint::ManagementChannel(_) => management_channel::PATH,
+        };
+        Some(MeasuredOperation {
+            base_path: self.api.base_path(),
+            path,
+        })
+    }
+
     /// The path for the log: that of the route, or the client's, truncated. The query is left out,
     /// since it may hold a token.
     fn logged_path<'a>(&'a self, head: &'a http::request::Parts) -> &'a str {

@@ -14,6 +14,10 @@
 //! and 15 minutes; the last minutes weigh most in quantiles. Somebody has to call
 //! [`tick`](MetricRegistry::tick) every [`TICK`].
 //!
+//! Beside these, which have the names that OpenZiti gives them, there are families with labels of our own
+//! ([`Labelled`]), for Prometheus alone: counters, and times in buckets, which can be added up over processes. A
+//! [`Page`] describes each family once, whoever its metrics come from.
+//!
 //! A name has one variable part at most, the id of what it is about ([`MetricName`]), and there are at most
 //! [`MAX_METRICS`] metrics: what exceeds them is measured, but not reported.
 //!
@@ -33,24 +37,32 @@
 //!
 //! # Order of the modules
 //!
-//! Imports go one way, from later modules to earlier ones: `float`, `name`; `histogram`, `meter`; `timer`;
-//! `snapshot`; `message`, `json`, `exposition`; `registry`.
+//! Imports go one way, from later modules to earlier ones: `float`, `name`, `labels`; `histogram`,
+//! `bucket_histogram`, `meter`; `timer`; `snapshot`; `message`, `json`, `page`; `exposition`, `labelled`; `registry`.
 
+mod bucket_histogram;
 mod exposition;
 mod float;
 mod histogram;
 mod json;
+mod labelled;
+mod labels;
 mod message;
 mod meter;
 mod name;
+mod page;
 mod registry;
 mod snapshot;
 mod timer;
 
-pub use crate::exposition::{Exposition, expose};
+pub use crate::bucket_histogram::{BucketHistogram, Buckets};
+pub use crate::exposition::{Reported, expose};
 pub use crate::histogram::{Distribution, Histogram, QUANTILES, Unit};
+pub use crate::labelled::{Counter, Figure, LabelSet, Labelled, MAX_SERIES, Series};
+pub use crate::labels::Labels;
 pub use crate::meter::{Meter, Rates};
 pub use crate::name::MetricName;
+pub use crate::page::{Exposition, Page, Point, PointValue};
 pub use crate::registry::{Gauge, MAX_METRICS, MetricRegistry, MetricSource, TICK};
 pub use crate::snapshot::{MetricValue, Snapshot};
 pub use crate::timer::Timer;

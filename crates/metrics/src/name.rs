@@ -1,5 +1,6 @@
 //! Names of metrics.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -8,16 +9,25 @@ use std::sync::Arc;
 /// Ordered by their fixed texts, so that the metrics of a family stand together.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MetricName {
-    before: &'static str,
+    before: Cow<'static, str>,
     after: &'static str,
     entity: Option<Arc<str>>,
 }
 
 impl MetricName {
-    /// A metric of the whole router, such as `fabric.tx.bytesrate`.
+    /// A metric of a whole router or controller, such as `fabric.tx.bytesrate`.
     pub const fn plain(name: &'static str) -> Self {
         Self {
-            before: name,
+            before: Cow::Borrowed(name),
+            after: "",
+            entity: None,
+        }
+    }
+
+    /// A metric of an operation of an API, such as `/fabric/v1/links/:id.GET`. There must be few.
+    pub const fn of_operation(name: String) -> Self {
+        Self {
+            before: Cow::Owned(name),
             after: "",
             entity: None,
         }
@@ -26,7 +36,7 @@ impl MetricName {
     /// A metric of a link, such as `link.<id>.latency`.
     pub const fn of_link(link: Arc<str>, what: &'static str) -> Self {
         Self {
-            before: "link",
+            before: Cow::Borrowed("link"),
             after: what,
             entity: Some(link),
         }
@@ -35,7 +45,7 @@ impl MetricName {
     /// A metric with the id at the end, such as `link.dropped_msgs:<id>`.
     pub const fn of(name: &'static str, entity: Arc<str>) -> Self {
         Self {
-            before: name,
+            before: Cow::Borrowed(name),
             after: "",
             entity: Some(entity),
         }
@@ -49,7 +59,7 @@ impl MetricName {
     /// The fixed texts alone: `link.latency`. Two names of one family differ in their entities only.
     pub fn family(&self) -> String {
         if self.after.is_empty() {
-            self.before.to_owned()
+            self.before.to_string()
         } else {
             format!("{}.{}", self.before, self.after)
         }
@@ -59,7 +69,7 @@ impl MetricName {
 /// The name as controllers know it.
 impl fmt::Display for MetricName {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.before)?;
+        formatter.write_str(&self.before)?;
         match (&self.entity, self.after) {
             (None, _) => Ok(()),
             (Some(entity), "") => write!(formatter, ":{entity}"),

@@ -1,7 +1,7 @@
 //! A network that is as a test says.
 
 use parking_lot::Mutex;
-use portcullis_app::LiveNetwork;
+use portcullis_app::{LiveNetwork, NetworkCounts};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::{CircuitId, IdentityId, LinkId, RouterId, ServiceId, TerminatorId};
 use portcullis_domain::view::{
@@ -124,6 +124,16 @@ impl LiveNetwork for FakeNetwork {
             .filter(|(_, connection)| connection.is_online())
             .map(|(id, _)| id.clone())
             .collect()
+    }
+
+    fn counts(&self) -> NetworkCounts {
+        let routers = self.online_routers().len();
+        let content = self.0.lock();
+        NetworkCounts {
+            routers,
+            links: content.links.len(),
+            circuits: content.circuits.len(),
+        }
     }
 
     fn links(&self) -> Vec<LinkView> {

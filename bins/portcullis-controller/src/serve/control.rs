@@ -84,6 +84,8 @@ pub(super) fn options(network: &NetworkConfig, max_connections: usize) -> Contro
         version: version(),
         fabric: fabric_options(network),
         takeover_after: network.router_connect_churn_limit,
+        report_interval: network.metrics_report_interval,
+        interval_age: network.interval_age_threshold,
         max_connections,
     }
 }
@@ -139,10 +141,14 @@ mod tests {
             min_router_cost: 9,
             initial_link_latency: Duration::from_secs(11),
             router_connect_churn_limit: Duration::from_secs(12),
+            metrics_report_interval: Duration::from_secs(14),
+            interval_age_threshold: Duration::from_secs(15),
         };
         let options = options(&network, 13);
         assert_eq!(options.takeover_after, Duration::from_secs(12));
         assert_eq!(options.max_connections, 13);
+        assert_eq!(options.report_interval, Duration::from_secs(14));
+        assert_eq!(options.interval_age, Duration::from_secs(15));
         let options = options.fabric;
         assert_eq!(options.attempts, 3);
         assert_eq!(options.route_timeout, Duration::from_secs(4));

@@ -7,6 +7,7 @@ use portcullis_controller_config::{EventFileConfig, EventOutput, EventSinkConfig
 use portcullis_domain::clock::Clock;
 use portcullis_event_sinks::{EventBus, EventSinks, FileSettings, SinkOutput, SinkSettings};
 use portcullis_events::{Body, Namespace};
+use portcullis_metrics::{Labels, Page, Point, PointValue};
 use portcullis_program::BlockingWriter;
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -116,6 +117,40 @@ fn find_problem(sinks: &EventSinks) -> Option<String> {
         let seconds = stuck.as_secs();
         format!("a destination of events has not accepted any for {seconds} s")
     })
+}
+
+/// Has Prometheus know how many events were written and lost, by the name that the file gives to their destination.
+pub(super) fn measure(app: &App, sinks: &Arc<EventSinks>) {
+    let sinks = Arc::clone(sinks);
+    let figures = move |page: &mut Page, time| {
+        for status in sinks.statuses() {
+            let labels = || Labels::default().with("sink", &status.name);
+            let mut add = |name, help, value| {
+                let point = Point {
+                    labels: labels(),
+                    value,
+                    time,
+                };
+                page.add(name, help, &point);
+            };
+            add(
+                "portcullis.events.written",
+                "Events that were written, by their destination.",
+                PointValue::Counter(status.written),
+            );
+            add(
+                "portcullis.events.dropped",
+                "Events that were lost since the queue of their destination was full.",
+                PointValue::Counter(status.dropped),
+            );
+            add(
+                "portcullis.events.waiting",
+                "Events that wait to be written.",
+                PointValue::number_of(status.waiting),
+            );
+        }
+    };
+    app.metrics().add_further(Box::new(figures));
 }
 
 /// Counts entities whenever somebody wants that.

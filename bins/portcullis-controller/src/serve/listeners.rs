@@ -4,6 +4,7 @@ use super::certificates::{ServedTls, ServerCertificates};
 use super::control::{self, ControlChannel};
 use super::credentials::{CertKeyPair, ServedPairs};
 use super::descriptors::{self, Descriptors};
+use super::metrics;
 use crate::build::BUILD;
 use anyhow::{Context as _, anyhow, ensure};
 use portcullis_controller_config::{
@@ -13,7 +14,8 @@ use portcullis_domain::entropy;
 use portcullis_http::path::Api;
 use portcullis_http::route::RouteTable;
 use portcullis_http::{
-    AppState, ControllerService, ManagementChannel, WebApp, WithWebApps, routes,
+    AppState, ControllerService, ManagementChannel, MetricsOptions, WebApp, WithMetrics,
+    WithWebApps, routes,
 };
 use portcullis_listener::{Budgets, Limits, Listener, Quota, Quotas, ServerTls, Service};
 use portcullis_yaml::syntax::HostPort;
@@ -43,6 +45,7 @@ struct WebEntry {
     listener: WebListener,
     apis: Vec<Api>,
     web_apps: Vec<WebApp>,
+    metrics: Option<MetricsOptions>,
     sockets: Vec<WebSocket>,
 }
 
@@ -69,8 +72,9 @@ impl Listeners {
         let mut entries = Vec::new();
         for listener in &config.web {
             let (apis, web_apps) = (served_apis(listener), web_apps(listener));
+            let metrics = metrics::options(listener)?;
             let mut sockets = Vec::new();
-            if apis.is_empty() && web_apps.is_empty() {
+            if apis.is_empty() && web_apps.is_empty() && metrics.is_none() {
                 tracing::warn!(listener = listener.name, "this listener serves nothing");
             } else {
                 for point in &listener.bind_points {
@@ -84,6 +88,7 @@ impl Listeners {
                 listener: listener.clone(),
                 apis,
                 web_apps,
+                metrics,
                 sockets,
             });
         }
@@ -200,10 +205,18 @@ impl Listeners {
                 ControllerService::with_budgets(Arc::clone(&state), table, budgets.clone());
             let service: Arc<dyn Service> = if entry.web_apps.is_empty() {
                 Arc::new(controller)
-            } else if entry.apis.is_empty() {
+            } else if entry.apis.is_empty() && entry.metrics.is_none() {
                 Arc::new(WithWebApps::alone(controller, entry.web_apps))
             } else {
                 Arc::new(WithWebApps::new(controller, entry.web_apps))
+            };
+            let service: Arc<dyn Service> = match entry.metrics {
+                Some(options) => {
+                    let app = Arc::clone(&certificates.app);
+                    app.metrics().reports().keep();
+                    Arc::new(WithMetrics::new(service, app, options))
+                },
+                None => service,
             };
             for socket in entry.sockets {
                 let mut listener = socket.listener.with_budgets(budgets.clone());
@@ -262,13 +275,7 @@ fn served_apis(listener: &WebListener) -> Vec<Api> {
             ApiKind::Fabric => apis.push(Api::Fabric),
             ApiKind::HealthChecks => apis.push(Api::HealthChecks),
             ApiKind::EdgeOidc => apis.push(Api::Oidc),
-            ApiKind::Metrics => {
-                tracing::info!(
-                    listener = listener.name,
-                    "the API `metrics` is not served yet"
-                );
-            },
-            ApiKind::Spa => {},
+            ApiKind::Metrics | ApiKind::Spa => {},
         }
     }
     apis

@@ -2,11 +2,12 @@
 
 use super::certificates::{CertificateWatcher, ServerCertificates};
 use portcullis_app::App;
-use portcullis_app::{revocations, service_sessions, sessions, signing_keys};
+use portcullis_app::{monitoring, revocations, service_sessions, sessions, signing_keys};
+use portcullis_metrics::TICK;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Notify;
-use tokio::time::{Interval, MissedTickBehavior};
+use tokio::time::{Instant, Interval, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -38,6 +39,9 @@ pub(super) fn spawn(
         .edge
         .api
         .activity_update_interval;
+    let report = watched.certificates.config.network.metrics_report_interval;
+    tasks.spawn(measure(Arc::clone(app), Ticker::new(TICK, stop)));
+    tasks.spawn(report_metrics(Arc::clone(app), Ticker::new(report, stop)));
     tasks.spawn(sweep(Arc::clone(app), Ticker::new(SWEEP_INTERVAL, stop)));
     tasks.spawn(write_activity(Arc::clone(app), Ticker::new(flush, stop)));
     tasks.spawn(watch_certificates(
@@ -67,6 +71,25 @@ impl Ticker {
     async fn tick(&mut self) -> bool {
         let begun = self.stop.run_until_cancelled(self.time.tick()).await;
         begun.is_some()
+    }
+}
+
+/// Keeps the rates of metrics current.
+async fn measure(app: Arc<App>, mut ticker: Ticker) {
+    let mut measured = Instant::now();
+    while ticker.tick().await {
+        let now = Instant::now();
+        monitoring::tick(&app, now.duration_since(measured));
+        measured = now;
+    }
+}
+
+/// Makes events of the controller's metrics, if somebody wants them.
+async fn report_metrics(app: Arc<App>, mut ticker: Ticker) {
+    // At the start there is nothing to tell.
+    ticker.tick().await;
+    while ticker.tick().await {
+        monitoring::publish(&app);
     }
 }
 

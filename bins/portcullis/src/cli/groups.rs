@@ -47,7 +47,7 @@ pub(super) const GROUPS: &[CommandGroup] = &[
     },
     CommandGroup {
         heading: "Operations",
-        commands: &["database", "api"],
+        commands: &["events", "database", "api"],
     },
     CommandGroup {
         heading: "Offline tools",

@@ -11,6 +11,7 @@ use crate::commands::{
     database::{self, DatabaseCommand},
     edge_router::{self, EdgeRouterCommand},
     enrollment::{self, EnrollmentCommand},
+    events::EventsArgs,
     ext_jwt_signer::{self, ExtJwtSignerCommand},
     fabric::{self, FabricCommand},
     identity::{self, IdentityCommand},
@@ -109,6 +110,8 @@ pub(crate) enum ManagementCommand {
     /// See routers, links and circuits as they are now
     #[command(subcommand, after_long_help = fabric::EXAMPLES)]
     Fabric(FabricCommand),
+    /// Follow events of the network as they happen
+    Events(EventsArgs),
     /// Explain why identities can or cannot use services
     #[command(subcommand, after_long_help = policy_advisor::EXAMPLES)]
     PolicyAdvisor(PolicyAdvisorCommand),
@@ -128,6 +131,6 @@ pub(crate) enum ManagementCommand {
 delegate_verbs!(
     ManagementCommand: Identity, Enrollment, Authenticator, Session, Revocation, AuthPolicy, Ca,
     ExtJwtSigner, Service, Config, ConfigType, ServicePolicy, EdgeRouterPolicy,
-    ServiceEdgeRouterPolicy, PostureCheck, EdgeRouter, TransitRouter, Terminator, Fabric, PolicyAdvisor,
+    ServiceEdgeRouterPolicy, PostureCheck, EdgeRouter, TransitRouter, Terminator, Fabric, Events, PolicyAdvisor,
     Database, Mfa, Password, Api
 );

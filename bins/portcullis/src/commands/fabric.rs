@@ -1,7 +1,10 @@
 //! `portcullis fabric`.
 
 mod circuit;
+mod doctor;
+mod inspect;
 mod link;
+mod roster;
 mod router;
 mod terminator;
 
@@ -24,6 +27,7 @@ links to a terminator of a service.
 Examples:
   portcullis fabric router list
   portcullis fabric link list --watch
+  portcullis fabric doctor                          # do routers and controller agree?
   portcullis fabric circuit show 5kHj2mPqRs7tUvWxYz0aBc";
 
 /// Subcommands for the network at the moment.
@@ -41,9 +45,11 @@ pub(crate) enum FabricCommand {
     /// See the terminators of services with their costs
     #[command(subcommand, alias = "terminators", after_long_help = terminator::EXAMPLES)]
     Terminator(LiveCommand<TerminatorDetail>),
+    Inspect(inspect::InspectArgs),
+    Doctor(doctor::DoctorArgs),
 }
 
-delegate_verbs!(FabricCommand: Router, Link, Circuit, Terminator);
+delegate_verbs!(FabricCommand: Router, Link, Circuit, Terminator, Inspect, Doctor);
 
 /// Subcommands for what changes by itself.
 #[derive(Debug, Subcommand)]

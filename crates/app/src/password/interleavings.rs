@@ -74,6 +74,7 @@ fn threads_share_the_jobs() {
         pool.close();
         let did = threads.map(|thread| thread.join().unwrap());
         assert_eq!(did.iter().sum::<usize>(), 2);
+        assert_eq!(pool.len(), 0);
     });
 }
 

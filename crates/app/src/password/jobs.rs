@@ -31,6 +31,11 @@ impl<J> Jobs<J> {
         }
     }
 
+    /// Number of jobs that wait.
+    pub(super) fn len(&self) -> usize {
+        self.lock().queue.len()
+    }
+
     /// Trusts a peer that logged in.
     pub(super) fn trust(&self, peer: Peer) {
         self.lock().recent.insert(peer);

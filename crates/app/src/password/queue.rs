@@ -46,6 +46,11 @@ impl<J> FairQueue<J> {
         self.backlog(lane).push(peer, job, now)
     }
 
+    /// Number of jobs in both lanes.
+    pub(super) fn len(&self) -> usize {
+        self.trusted.usage.total() + self.unknown.usage.total()
+    }
+
     /// Takes the next job.
     pub(super) fn pop(&mut self) -> Option<J> {
         let (first, second) = match self.last {

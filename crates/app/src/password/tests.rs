@@ -1,7 +1,6 @@
 use super::*;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::task::{Context, Poll, Waker};
-use std::time::Instant;
 
 fn wait<T>(future: impl Future<Output = T>) -> T {
     struct Unpark(std::thread::Thread);

@@ -6,6 +6,7 @@ use super::grant_evaluator::GrantEvaluator;
 use crate::app::App;
 use crate::blocking::run_blocking;
 use crate::error::AppError;
+use crate::metrics::Job;
 use portcullis_domain::audit::Actor;
 use portcullis_domain::change::Owner;
 use portcullis_domain::ids::RecordNumber;
@@ -27,12 +28,16 @@ pub async fn sweep(app: &Arc<App>) -> Result<usize, AppError> {
     if !app.projections().is_ready() {
         return Ok(0);
     }
+    let _timing = app.metrics().jobs().run(Job::ServiceSessions);
     let judging = Arc::clone(app);
     let lapsed = run_blocking(move || find_lapsed(&judging, &next_batch(&judging))).await?;
     let mut ended = 0;
     for keys in lapsed.chunks(MAX_PER_TRANSACTION) {
         ended += end(app, keys.to_vec()).await?;
     }
+    app.metrics()
+        .jobs()
+        .count_removed(Job::ServiceSessions, ended);
     Ok(ended)
 }
 

@@ -3,6 +3,7 @@
 use super::{Create, routers, session_quota};
 use crate::app::App;
 use crate::error::{AppError, ServiceSessionError};
+use crate::metrics::Timing;
 use crate::posture::{PostureContext, decide_access};
 use crate::records::own_session_key;
 use crate::services::get_usable;
@@ -50,6 +51,7 @@ pub async fn create(
     permit: &Permit<Create>,
     request: CreateServiceSession,
 ) -> Result<NewServiceSession, AppError> {
+    let _timing = Timing::start(&app.metrics().service_session_created);
     let caller = permit.caller();
     let (mut view, is_new) = prepare(app, caller, request)?;
     if is_new {

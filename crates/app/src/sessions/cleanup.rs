@@ -4,6 +4,7 @@ use super::idle_end_after;
 use crate::app::App;
 use crate::error::AppError;
 use crate::identities;
+use crate::metrics::Job;
 use crate::posture;
 use crate::session_revocation::SessionRevocation;
 use portcullis_domain::api_session::ApiSession;
@@ -24,7 +25,10 @@ const SCAN_BATCH: usize = 2000;
 /// Ends sessions that exceeded their idle timeout or lifetime, and returns how many. Also removes
 /// posture data of ended sessions and ended traces.
 pub async fn sweep(app: &App) -> Result<usize, AppError> {
-    Ok(end_idle(app).await? + end_over_lifetime(app).await?)
+    let _timing = app.metrics().jobs().run(Job::Sessions);
+    let ended = end_idle(app).await? + end_over_lifetime(app).await?;
+    app.metrics().jobs().count_removed(Job::Sessions, ended);
+    Ok(ended)
 }
 
 /// Ends some of the sessions beyond their lifetime. They are already invalid; this keeps them from

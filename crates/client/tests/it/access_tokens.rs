@@ -11,13 +11,13 @@ const DONE: Say = Say::AnswerTo("authorization: Bearer a2\r\n", r#"{"data":{},"m
 
 /// Tokens that count up, from `a1`.
 #[derive(Clone)]
-struct Counting {
+pub(crate) struct Counting {
     current: Arc<Mutex<u32>>,
     last: u32,
 }
 
 impl Counting {
-    fn until(last: u32) -> Self {
+    pub(crate) fn until(last: u32) -> Self {
         let current = Arc::new(Mutex::new(1));
         Self { current, last }
     }

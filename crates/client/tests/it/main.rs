@@ -12,3 +12,4 @@ mod retries;
 mod server;
 mod streams;
 mod trust;
+mod upgrades;

@@ -24,6 +24,8 @@ pub(crate) enum Say {
     AnswerLater(u16, &'static str),
     /// Success to requests with this text, and to others that their access token has expired.
     AnswerTo(&'static str, &'static str),
+    /// Goes on with another protocol, which sends back what it gets.
+    Echo,
     /// Nothing.
     Nothing,
 }
@@ -114,6 +116,14 @@ async fn serve(acceptor: TlsAcceptor, socket: TcpStream, seen: Arc<Mutex<Seen>>,
             Say::AnswerTo(..) => (401, "", false),
             Say::Answer(status, body) | Say::AnswerLater(status, body) => (status, body, false),
             Say::AnswerAndClose(status, body) => (status, body, true),
+            Say::Echo => {
+                let head = "HTTP/1.1 101 X\r\nconnection: upgrade\r\nupgrade: echo\r\n\r\n";
+                stream.write_all(head.as_bytes()).await.unwrap();
+                let (mut input, mut output) = tokio::io::split(stream);
+                // The client may just go.
+                let _ = tokio::io::copy(&mut input, &mut output).await;
+                return;
+            },
             Say::Nothing => return std::future::pending().await,
         };
         let length = body.len();

@@ -45,14 +45,22 @@ impl RecentReports {
     }
 }
 
-/// Tells of what a router has measured. Copies are told of by the controller that has the original.
+/// Tells of what a router has measured, and keeps it for Prometheus if that asks. Copies are told of by the controller that has the original.
 pub(crate) fn publish(plane: &Plane, session: &Session, metrics: Metrics) {
     let app = &plane.app;
     let wants = [Namespace::Metrics, Namespace::Usage].map(|each| app.wants_events(each));
-    if metrics.is_copy || wants == [false; 2] {
+    let is_told = !metrics.is_copy && wants != [false; 2];
+    let reports = app.metrics().reports();
+    if !is_told && !reports.are_kept() {
         return;
     }
     let metrics = bounded(metrics);
+    if reports.are_kept() && !reports.take(session.id(), &metrics) {
+        tracing::debug!(router = %session.id(), "too many metrics are reported: those of a router are not shown");
+    }
+    if !is_told {
+        return;
+    }
     if !plane.recent_reports.is_new(session.id(), &metrics.event_id) {
         return;
     }

@@ -19,11 +19,10 @@ use portcullis_domain::ids::{ServiceId, TerminatorId};
 use portcullis_events::{Body, Namespace, ServiceCount, ServiceCountKind};
 use portcullis_fabric::{CircuitEvent, FailureCause, RouteErrorCode, Target};
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// Seconds of an interval.
 const LENGTH: i64 = 60;
-/// How many seconds after its start an interval is told of.
-const AGE: i64 = 80;
 /// Counters of one interval, at most; dials beyond it are not counted.
 const MAX_COUNTERS: usize = 100_000;
 
@@ -78,16 +77,19 @@ impl DialCounters {
         }
     }
 
-    /// Tells of the intervals that are over.
-    pub(super) fn publish(&mut self, app: &App) {
+    /// Tells of the intervals that have begun so long ago, and are over.
+    pub(super) fn publish(&mut self, app: &App, age: Duration) {
         let now = app.env().now();
-        for count in self.take(now) {
+        for count in self.take(now, age) {
             app.publish_at(now, Body::Service(count));
         }
     }
 
-    fn take(&mut self, now: Timestamp) -> Vec<ServiceCount> {
-        let open = self.0.split_off(&(now.as_second() - AGE + 1));
+    fn take(&mut self, now: Timestamp, age: Duration) -> Vec<ServiceCount> {
+        // One that is not over would be told of twice.
+        let age = i64::try_from(age.as_secs()).unwrap_or(i64::MAX).max(LENGTH);
+        let youngest = now.as_second().saturating_sub(age);
+        let open = self.0.split_off(&youngest.saturating_add(1));
         let over = std::mem::replace(&mut self.0, open);
         let counts = over.into_iter().flat_map(|(start, interval)| {
             interval

@@ -119,6 +119,8 @@ impl Stage {
             version: RouterOptions::default().hello.version,
             fabric: options.fabric,
             takeover_after: options.takeover_after,
+            report_interval: Duration::from_mins(1),
+            interval_age: Duration::from_secs(80),
             max_connections: options.max_connections,
         };
         let plane = ControlPlane::start(&controller.app, options, stop.clone());

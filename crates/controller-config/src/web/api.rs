@@ -2,11 +2,14 @@
 
 use std::net::IpAddr;
 
-use portcullis_yaml::{Diagnostics, Field, Section, codes};
+use portcullis_yaml::{Diagnostics, Field, Section, codes as common_codes};
 
+use crate::codes;
+use crate::identity::{PemSource, read_pem_source};
 use crate::items::read_all;
 use crate::keys::{BindingVariant, Key, KeyGroup, StringFormat, ValueType};
-use crate::references::DEFAULT_INDEX_FILE;
+use crate::references::{DEFAULT_INDEX_FILE, SCRAPE_CERT};
+use crate::relative_paths::BaseFolders;
 
 /// One entry of `web[].apis`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,8 +24,8 @@ pub enum WebApi {
     Fabric,
     /// Health checks for monitors.
     HealthChecks,
-    /// Metrics for monitors.
-    Metrics,
+    /// Metrics for Prometheus.
+    Metrics(MetricsOptions),
     /// Files of a web application, such as the console.
     Spa(SpaOptions),
 }
@@ -50,6 +53,15 @@ pub struct OidcOptions {
     pub allowed_hostnames: Vec<String>,
 }
 
+/// Options of `metrics`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MetricsOptions {
+    /// Certificate that a client must have to read metrics; without one, everybody may.
+    pub scrape_cert: Option<PemSource>,
+    /// Whether each sample has its time.
+    pub include_timestamps: bool,
+}
+
 /// Options of `spa`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpaOptions {
@@ -72,7 +84,7 @@ impl WebApi {
             Self::EdgeOidc(_) => ApiKind::EdgeOidc,
             Self::Fabric => ApiKind::Fabric,
             Self::HealthChecks => ApiKind::HealthChecks,
-            Self::Metrics => ApiKind::Metrics,
+            Self::Metrics(_) => ApiKind::Metrics,
             Self::Spa(_) => ApiKind::Spa,
         }
     }
@@ -140,10 +152,10 @@ pub(super) const VARIANTS: &[BindingVariant] = &[
             Key::new(
                 "options",
                 ValueType::Map(&[METRICS_KEYS]),
-                "How metrics are served.",
+                "Who may read metrics, and what they look like.",
             ),
         ]],
-        "Metrics for monitors; Portcullis serves none yet.",
+        "Metrics for Prometheus under `/metrics`: those of the controller, and what connected routers have reported last.",
     ),
     variant(
         "spa",
@@ -205,8 +217,20 @@ const OIDC_KEYS: KeyGroup = &[
 ];
 
 const METRICS_KEYS: KeyGroup = &[
-    Key::dead("scrapeCert", "Portcullis does not serve metrics"),
-    Key::dead("includeTimestamps", "Portcullis does not serve metrics"),
+    Key::new(
+        SCRAPE_CERT,
+        ValueType::String(StringFormat::Pem),
+        "Certificate of the client that may read metrics, the first one of the file; others are answered 401. Without \
+         it, everybody who reaches the listener may read them.",
+    )
+    .example("/etc/portcullis/prometheus.cert"),
+    Key::new(
+        "includeTimestamps",
+        ValueType::Bool,
+        "Whether each sample has the time when it was measured. Those of routers are up to an interval old.",
+    )
+    .default("false")
+    .example("true"),
 ];
 
 const SPA_KEYS: KeyGroup = &[PATH.required(), LOCATION, INDEX_FILE];
@@ -233,7 +257,11 @@ const INDEX_FILE: Key = Key::new(
 .default(DEFAULT_INDEX_FILE)
 .example("index.html");
 
-pub(super) fn read(item: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<WebApi> {
+pub(super) fn read(
+    item: &Field<'_>,
+    folders: &BaseFolders,
+    diagnostics: &mut Diagnostics,
+) -> Option<WebApi> {
     let section = item.section(diagnostics)?;
     let binding = section.require("binding", "edge-client", diagnostics);
     let kind = binding
@@ -265,7 +293,16 @@ pub(super) fn read(item: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<We
         (ApiKind::EdgeManagement, _) => Some(WebApi::EdgeManagement),
         (ApiKind::Fabric, _) => Some(WebApi::Fabric),
         (ApiKind::HealthChecks, _) => Some(WebApi::HealthChecks),
-        (ApiKind::Metrics, _) => Some(WebApi::Metrics),
+        (ApiKind::Metrics, options) => {
+            let read = match &options {
+                None => Some(MetricsOptions::default()),
+                Some(options) => read_metrics(options, folders, diagnostics),
+            };
+            if read.as_ref().is_some_and(|read| read.scrape_cert.is_none()) {
+                warn_of_open_metrics(item, diagnostics);
+            }
+            read.map(WebApi::Metrics)
+        },
         (ApiKind::EdgeOidc, None) => Some(WebApi::EdgeOidc(OidcOptions::default())),
         (ApiKind::EdgeOidc, Some(options)) => {
             read_oidc(&options, diagnostics).map(WebApi::EdgeOidc)
@@ -282,6 +319,31 @@ pub(super) fn read(item: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<We
             None
         },
     }
+}
+
+fn read_metrics(
+    section: &Section<'_>,
+    folders: &BaseFolders,
+    diagnostics: &mut Diagnostics,
+) -> Option<MetricsOptions> {
+    let scrape_cert = match section.get_non_null(SCRAPE_CERT) {
+        None => Some(None),
+        Some(field) => read_pem_source(&field, folders, diagnostics).map(Some),
+    };
+    let include_timestamps = match section.get_non_null("includeTimestamps") {
+        None => Some(false),
+        Some(field) => field.boolean(diagnostics),
+    };
+    Some(MetricsOptions {
+        scrape_cert: scrape_cert?,
+        include_timestamps: include_timestamps?,
+    })
+}
+
+fn warn_of_open_metrics(item: &Field<'_>, diagnostics: &mut Diagnostics) {
+    let message = "everybody who reaches this listener can read the metrics of the network";
+    item.warning(codes::WEAKENED, message, diagnostics)
+        .help("name the certificate of Prometheus in `options.scrapeCert`, or let only Prometheus reach the listener");
 }
 
 fn read_oidc(section: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<OidcOptions> {
@@ -317,7 +379,7 @@ fn read_host_name(item: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<Str
     let is_odd = |c: char| !c.is_ascii_alphanumeric() && !"-._".contains(c);
     if text.contains(is_odd) || text.parse::<IpAddr>().is_ok() {
         let message = format!("`{text}` is not the name of one host");
-        item.error(codes::INVALID_VALUE, message, diagnostics).help(
+        item.error(common_codes::INVALID_VALUE, message, diagnostics).help(
             "write it like `ctrl.example.test`, without `*` and port, and a name beyond ASCII as `xn--...`",
         );
         return None;
@@ -359,7 +421,7 @@ fn path_segment(field: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<Stri
     if text.is_empty() || text.contains(['/', '?', '#', '%', ' ']) || text == "." || text == ".." {
         field
             .error(
-                codes::INVALID_VALUE,
+                common_codes::INVALID_VALUE,
                 format!("`{}` must be one segment of a path", field.path()),
                 diagnostics,
             )

@@ -84,7 +84,7 @@ web:
       - binding: edge-management
       - binding: fabric
       - binding: health-checks
-      - binding: metrics
+      - {binding: metrics, options: {scrapeCert: scraper.pem, includeTimestamps: true}}
       - {binding: spa, options: {path: /console/, location: /opt/console, indexFile: start.html}}
       - {binding: zac, options: {location: /opt/zac}}
 "#;
@@ -240,7 +240,8 @@ fn every_key_of_network_is_read() {
     };
     let all = network(
         "{createCircuitRetries: 3, routeTimeoutSeconds: 20, cycleSeconds: 30, minRouterCost: 40, \
-         initialLinkLatency: 50ms, routerConnectChurnLimit: 5s, \
+         initialLinkLatency: 50ms, routerConnectChurnLimit: 5s, metricsReportInterval: 10s, \
+         intervalAgeThreshold: 2m, \
          smart: {rerouteFraction: 0.5, rerouteCap: 7, minCostDelta: 8}}",
     );
     let expected = NetworkConfig {
@@ -255,6 +256,8 @@ fn every_key_of_network_is_read() {
         min_router_cost: 40,
         initial_link_latency: Duration::from_millis(50),
         router_connect_churn_limit: Duration::from_secs(5),
+        metrics_report_interval: Duration::from_secs(10),
+        interval_age_threshold: Duration::from_mins(2),
     };
     assert_eq!(all, expected);
     let usual = accept(&[SMALLEST]).expect("file is complete").network;

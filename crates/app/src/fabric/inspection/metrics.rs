@@ -2,12 +2,19 @@
 
 use super::Inspection;
 use crate::app::App;
-use portcullis_domain::view::{InspectedValue, LinkView};
-use portcullis_events::{LinkRouters, MetricsForm, MetricsSource, inspected_metrics};
-use std::collections::BTreeMap;
+use crate::fabric::link_routers::LinkRoutersById;
+use portcullis_domain::view::InspectedValue;
+use portcullis_events::{MetricsForm, MetricsSource, inspected_metrics};
 
 /// Maximum size of one value, bytes; a longer one stays as its router tells it.
 const MAX_BYTES: usize = 16 * 1024 * 1024;
+
+/// The controller's metrics in the JSON that OpenZiti's controllers have for them.
+pub(super) fn own(app: &App) -> String {
+    let snapshot = app.metrics().registry().snapshot();
+    let controller = app.network().serving_state().controller.id.to_string();
+    snapshot.to_json(&controller, app.env().now()).to_string()
+}
 
 impl Inspection {
     /// Shows metrics as objects, as events have them, or as texts for Prometheus, as their names say.
@@ -20,7 +27,7 @@ impl Inspection {
             let Some(form) = form(&value.name) else {
                 continue;
             };
-            let links = links.get_or_insert_with(|| Links::new(app));
+            let links = links.get_or_insert_with(|| LinkRoutersById::new(app));
             let source = MetricsSource {
                 controller: app.network().serving_state().controller.id.as_str().into(),
                 id: value.app_id.as_str().into(),
@@ -40,26 +47,5 @@ fn form(name: &str) -> Option<MetricsForm> {
         "metrics" | "metrics:json" => Some(MetricsForm::Events),
         "metrics:prometheus" => Some(MetricsForm::Prometheus),
         _ => None,
-    }
-}
-
-/// The routers of links, by the ids of these.
-struct Links(BTreeMap<String, LinkRouters>);
-
-impl Links {
-    fn new(app: &App) -> Self {
-        let links = app.live_network().links().into_iter();
-        let routers = |link: LinkView| {
-            let routers = LinkRouters {
-                source: link.source.as_str().into(),
-                destination: link.destination.as_str().into(),
-            };
-            (link.id.as_str().to_owned(), routers)
-        };
-        Self(links.map(routers).collect())
-    }
-
-    fn routers(&self, link: &str) -> Option<LinkRouters> {
-        self.0.get(link).cloned()
     }
 }

@@ -1,6 +1,7 @@
 //! Values of the controller.
 
 use super::Gathered;
+use super::metrics;
 use super::names::RequestedNames;
 use crate::app::App;
 use crate::error::AppError;
@@ -72,6 +73,8 @@ fn value(
             let circuits = circuits.map(|circuit| circuits::named(names, circuit));
             InspectedValue::Circuits(circuits.collect::<Result<_, _>>()?)
         },
+        // Whatever it goes on with, as at OpenZiti's controllers.
+        name if name.starts_with("metrics") => InspectedValue::Text(metrics::own(app)),
         "stackdump" => InspectedValue::Text(NO_STACKS.to_owned()),
         other => {
             let own = app.network_inspection().own_value(other);

@@ -3,6 +3,7 @@
 use super::{LoginError, LoginRequest, NewSession};
 use crate::app::App;
 use crate::error::AppError;
+use crate::metrics::{LoginMethod, LoginOutcome};
 use crate::records::get_policy;
 use portcullis_domain::access::Origin;
 use portcullis_domain::api_session::OpenedBy;
@@ -12,10 +13,12 @@ use portcullis_events::{Authentication, AuthenticationKind, Body, Method, Namesp
 use portcullis_storage::tables::identity_key;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// What becomes known of a login attempt.
 pub(super) struct AttemptEvent {
     method: Method,
+    begun: Instant,
     is_wanted: bool,
     address: Option<SocketAddr>,
     opened_by: Option<OpenedBy>,
@@ -28,6 +31,7 @@ impl AttemptEvent {
     pub(super) fn new(app: &App, method: Method, login: &LoginRequest<'_>) -> Self {
         Self {
             method,
+            begun: Instant::now(),
             is_wanted: app.wants_events(Namespace::Authentication),
             address: login.address,
             opened_by: None,
@@ -58,6 +62,7 @@ impl AttemptEvent {
         origin: &Origin,
         outcome: &Result<NewSession, LoginError>,
     ) {
+        self.measure(app, outcome);
         if !self.is_wanted {
             return;
         }
@@ -83,6 +88,25 @@ impl AttemptEvent {
                 has_improper_client_cert_chain: self.has_improper_chain,
             })
         });
+    }
+
+    /// Counts the login, whether or not anybody wants events.
+    fn measure(&self, app: &App, outcome: &Result<NewSession, LoginError>) {
+        let method = match self.method {
+            Method::Password => LoginMethod::Password,
+            Method::Cert => LoginMethod::Certificate,
+            Method::ExtJwt => LoginMethod::Token,
+        };
+        let metrics = app.metrics();
+        let outcome = match outcome {
+            Ok(_session) => {
+                metrics.session_created.record(self.begun.elapsed());
+                LoginOutcome::Success
+            },
+            Err(LoginError::Refused(_) | LoginError::NoToken(_)) => LoginOutcome::Refused,
+            Err(LoginError::Failed(_)) => LoginOutcome::Failed,
+        };
+        metrics.logins().count(method, outcome);
     }
 }
 

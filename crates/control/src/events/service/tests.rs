@@ -85,7 +85,12 @@ fn failed(cause: FailureCause, binding: Option<&str>) -> CircuitEvent {
 type Told = (i64, ServiceCountKind, String, u64);
 
 fn take(counters: &mut DialCounters, second: i64) -> Vec<Told> {
-    let counts = counters.take(at(second)).into_iter();
+    take_at_age(counters, second, 80)
+}
+
+fn take_at_age(counters: &mut DialCounters, second: i64, age: u64) -> Vec<Told> {
+    let counts = counters.take(at(second), Duration::from_secs(age));
+    let counts = counts.into_iter();
     counts
         .map(|count| {
             assert_eq!((&*count.service_id, count.interval_length), ("s", 60));
@@ -110,6 +115,17 @@ fn dials_are_counted_by_the_minute_and_told_when_it_is_over() {
     assert_eq!(take(&mut counters, MINUTE + 139), []);
     assert_eq!(take(&mut counters, MINUTE + 999), success(MINUTE + 60, 1));
     assert_eq!(take(&mut counters, MINUTE + 999), []);
+}
+
+#[test]
+fn the_age_is_what_is_asked_for_and_a_minute_at_least() {
+    let mut counters = DialCounters::default();
+    for (age, until) in [(0, 59), (200, 199)] {
+        counters.add(at(MINUTE), &created());
+        assert_eq!(take_at_age(&mut counters, MINUTE + until, age), []);
+        let told = take_at_age(&mut counters, MINUTE + until + 1, age);
+        assert_eq!(told.len(), 1);
+    }
 }
 
 #[test]

@@ -53,10 +53,11 @@ pub(super) const NETWORK: &[Case] = &[
     ),
     case(
         "v: 3\n",
-        "v: 3\nnetwork: {routerMessaging: {queueSize: 5}, metricsReportInterval: 1m}\n",
+        "v: 3\nnetwork: {routerMessaging: {queueSize: 5}, metricsReportInterval: 0s, intervalAgeThreshold: 48h}\n",
         &[
             (2, 11, "ignored-key", "a queue of its own"),
-            (2, 44, "ignored-key", "does not send metrics"),
+            (2, 67, "out-of-range", "from 1s to 24h"),
+            (2, 93, "out-of-range", "from 0s to 24h"),
         ],
     ),
 ];
