@@ -133,7 +133,7 @@ fn tree(values: &[InspectedValue], roster: &Roster) -> Result<String, CliError> 
     } in values
     {
         let app = match roster.get(app_id) {
-            Some(router) => format!("{} ({app_id})", router.name),
+            Some(known) => format!("{} ({app_id})", known.name),
             None => app_id.clone(),
         };
         let heading = escape_control_characters(&format!("{app} {name}")).replace('\n', "\\n");

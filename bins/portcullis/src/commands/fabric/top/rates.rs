@@ -80,7 +80,7 @@ impl Rates {
     /// Of a whole router; `None` if it tells none of these metrics.
     pub(super) fn of_router(&self, router: &str, metrics: &[&str]) -> Option<f64> {
         let rates = metrics.iter().filter_map(|metric| {
-            self.at(Place {
+            self.at(&Place {
                 router: router.to_owned(),
                 link: None,
                 metric: (*metric).to_owned(),
@@ -91,15 +91,15 @@ impl Rates {
 
     /// Of a link, as one of its routers counts it.
     pub(super) fn of_link(&self, router: &str, link: &str, metric: &str) -> Option<f64> {
-        self.at(Place {
+        self.at(&Place {
             router: router.to_owned(),
             link: Some(link.to_owned()),
             metric: metric.to_owned(),
         })
     }
 
-    fn at(&self, place: Place) -> Option<f64> {
-        self.0.get(&place).copied()
+    fn at(&self, place: &Place) -> Option<f64> {
+        self.0.get(place).copied()
     }
 }
 

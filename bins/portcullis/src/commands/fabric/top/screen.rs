@@ -48,6 +48,7 @@ impl Screen {
     }
 
     /// Replaces what is shown. Lines have to fit.
+    #[expect(clippy::unused_self, reason = "only what is entered can be drawn on")]
     pub(super) fn draw(&self, text: &str) -> Result<(), CliError> {
         output::write(&frame(text))
     }
