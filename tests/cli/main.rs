@@ -16,6 +16,8 @@ mod events;
 mod exit_codes;
 mod fabric;
 mod fabric_doctor;
+mod fabric_live;
+mod fabric_top;
 mod files;
 mod identities;
 mod lists;

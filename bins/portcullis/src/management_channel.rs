@@ -12,28 +12,38 @@ use portcullis_channel::{Frame, FrameLimits, FrameReader, Sequence};
 use portcullis_client::{Api, Client, Endpoint, UpgradedStream};
 use portcullis_wire::management::ManagementMessage;
 use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::{Instant, timeout_at};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 
-/// How long a silent controller is left alone. Controllers send nothing by themselves, so it has to be asked
-/// whether it is still there.
-const SILENCE: Duration = Duration::from_secs(30);
-
-/// How long it has to answer that.
-const PONG: Duration = Duration::from_secs(15);
+/// What is borne from a silent controller. Controllers send nothing by themselves, so one has to be asked whether
+/// it is still there.
+const PATIENCE: Patience = Patience {
+    silence: Duration::from_secs(30),
+    pong: Duration::from_secs(15),
+};
 
 /// Longest message that is taken: a frame of the longest body with its headers.
 const MAX_MESSAGE: usize = 65 * 1024 * 1024;
 
 /// An open channel.
-pub(crate) struct ManagementChannel {
-    socket: WebSocketStream<UpgradedStream>,
+pub(crate) struct ManagementChannel<S = UpgradedStream> {
+    socket: WebSocketStream<S>,
     reader: FrameReader,
     /// Frames that were sent.
     sent: i32,
+    patience: Patience,
     watch: Watch,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Patience {
+    /// How long a silent controller is left alone.
+    silence: Duration,
+    /// How long it then has to answer.
+    pong: Duration,
 }
 
 /// When to do something about a silent controller.
@@ -45,8 +55,8 @@ enum Watch {
 
 impl Watch {
     /// Something was heard.
-    fn restarted() -> Self {
-        Self::Ask(Instant::now() + SILENCE)
+    fn restarted(patience: Patience) -> Self {
+        Self::Ask(Instant::now() + patience.silence)
     }
 }
 
@@ -63,17 +73,23 @@ impl ManagementChannel {
             )
             .hint("check that no proxy is between you and the controller"));
         }
+        Ok(Self::over(upgraded.stream, PATIENCE).await)
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> ManagementChannel<S> {
+    /// A channel over a stream on which both have agreed on it.
+    async fn over(stream: S, patience: Patience) -> Self {
         let config = WebSocketConfig::default()
             .max_message_size(Some(MAX_MESSAGE))
             .max_frame_size(Some(MAX_MESSAGE));
-        let stream = upgraded.stream;
-        let socket = WebSocketStream::from_raw_socket(stream, Role::Client, Some(config)).await;
-        Ok(Self {
-            socket,
+        Self {
+            socket: WebSocketStream::from_raw_socket(stream, Role::Client, Some(config)).await,
             reader: FrameReader::new(FrameLimits::LARGE),
             sent: 0,
-            watch: Watch::restarted(),
-        })
+            patience,
+            watch: Watch::restarted(patience),
+        }
     }
 
     /// Sends a message, and returns its number.
@@ -100,7 +116,7 @@ impl ManagementChannel {
                 self.break_silence().await?;
                 continue;
             };
-            self.watch = Watch::restarted();
+            self.watch = Watch::restarted(self.patience);
             match heard {
                 Some(Ok(Message::Binary(bytes))) => {
                     let frame = self.reader.read_datagram(bytes);
@@ -121,7 +137,7 @@ impl ManagementChannel {
     async fn break_silence(&mut self) -> Result<(), ChannelEnd> {
         match self.watch {
             Watch::Ask(_) => {
-                self.watch = Watch::GiveUp(Instant::now() + PONG);
+                self.watch = Watch::GiveUp(Instant::now() + self.patience.pong);
                 let asked = self.socket.send(Message::Ping(Vec::new().into())).await;
                 asked.map_err(ChannelEnd::of_error)
             },
@@ -141,3 +157,6 @@ fn with_permission(error: CliError) -> CliError {
         error
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -217,7 +217,7 @@ pub(crate) async fn closed() {
         }
     });
     if !watched.await.is_ok_and(|is_closed| is_closed) {
-        future::pending().await
+        future::pending::<()>().await;
     }
 }
 

@@ -10,6 +10,9 @@ use hyper_util::rt::TokioIo;
 use secrecy::SecretString;
 use std::fmt;
 use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{self, Instant};
 
 /// A connection whose requests are over: bytes of another protocol follow, such as those of a `WebSocket`.
@@ -21,7 +24,36 @@ pub struct UpgradedConnection {
 }
 
 /// Bytes of an [`UpgradedConnection`], read and written by the traits of `tokio`.
-pub type UpgradedStream = TokioIo<hyper::upgrade::Upgraded>;
+#[derive(Debug)]
+pub struct UpgradedStream(TokioIo<hyper::upgrade::Upgraded>);
+
+impl AsyncRead for UpgradedStream {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_read(context, buffer)
+    }
+}
+
+impl AsyncWrite for UpgradedStream {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.0).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_shutdown(context)
+    }
+}
 
 impl fmt::Debug for UpgradedConnection {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -106,7 +138,7 @@ impl Client {
             let upgraded = upgraded.map_err(|error| connector.http_error(&error))?;
             Ok(Answer::Upgraded(UpgradedConnection {
                 headers,
-                stream: TokioIo::new(upgraded),
+                stream: UpgradedStream(TokioIo::new(upgraded)),
             }))
         };
         let answer = time::timeout(shared.timeout, exchange)

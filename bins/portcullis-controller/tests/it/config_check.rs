@@ -499,3 +499,38 @@ fn directory_without_a_console_is_a_warning_at_its_place() {
     let checked = check();
     assert!(!checked.stdout.contains("missing-index"), "{checked:?}");
 }
+
+#[test]
+fn certificate_of_the_scraper_has_to_be_there_and_without_one_there_is_a_warning() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("home");
+    made(&home);
+    let config = home.join("controller.yml");
+    let text = fs::read_to_string(&config).unwrap();
+    let check = |options: &str| {
+        let api = format!("    apis:\n      - {{binding: metrics, options: {{{options}}}}}\n");
+        fs::write(&config, text.replace("    apis:\n", &api)).unwrap();
+        finish(program().args(["config", "check"]).arg(&config))
+    };
+    let open = check("");
+    assert_eq!(open.code, Some(0), "{open:?}");
+    assert!(open.stdout.contains("warning[weakened]"), "{open:?}");
+    let missing = check("scrapeCert: scraper.pem");
+    assert_eq!(missing.code, Some(1), "{missing:?}");
+    assert!(
+        missing.stdout.contains("error[missing-file]"),
+        "{missing:?}"
+    );
+    let scraper = folder.path().join("scraper.pem");
+    fs::write(&scraper, "no certificate").unwrap();
+    let option = format!("scrapeCert: {}", scraper.display());
+    let unusable = check(&option);
+    assert!(
+        unusable.stdout.contains("error[no-certificate]"),
+        "{unusable:?}"
+    );
+    fs::copy(home.join("pki/server.chain.pem"), &scraper).unwrap();
+    let good = check(&option);
+    assert_eq!(good.code, Some(0), "{good:?}");
+    assert!(!good.stdout.contains("weakened"), "{good:?}");
+}

@@ -96,6 +96,8 @@ impl Verb for EventsArgs {
                 writer.write(&event.event_type, event.json.expose())?;
             }
         };
+        // On the heap, so that the futures of callers stay small.
+        let following = Box::pin(following);
         let written: Result<Infallible, CliError> = prompt::run_until_cancelled(async {
             select! {
                 biased;

@@ -7,6 +7,7 @@ mod link;
 mod roster;
 mod router;
 mod terminator;
+mod top;
 
 use crate::commands::entity_command::{Deletable, DeleteArgs, ShowArgs};
 use crate::commands::verb::{Verb, delegate_verbs};
@@ -27,6 +28,7 @@ links to a terminator of a service.
 Examples:
   portcullis fabric router list
   portcullis fabric link list --watch
+  portcullis fabric top
   portcullis fabric doctor                          # do routers and controller agree?
   portcullis fabric circuit show 5kHj2mPqRs7tUvWxYz0aBc";
 
@@ -47,9 +49,10 @@ pub(crate) enum FabricCommand {
     Terminator(LiveCommand<TerminatorDetail>),
     Inspect(inspect::InspectArgs),
     Doctor(doctor::DoctorArgs),
+    Top(top::TopArgs),
 }
 
-delegate_verbs!(FabricCommand: Router, Link, Circuit, Terminator, Inspect, Doctor);
+delegate_verbs!(FabricCommand: Router, Link, Circuit, Terminator, Inspect, Doctor, Top);
 
 /// Subcommands for what changes by itself.
 #[derive(Debug, Subcommand)]

@@ -54,6 +54,7 @@ fn help_names_commands_and_exit_codes() {
           service-edge-router-policy  Manage which edge routers services may use
 
         Operations:
+          events                      Follow events of the network as they happen
           database                    Back up and check the store, count its entities
           api                         Send an arbitrary request to the API
 

@@ -408,6 +408,14 @@ fn every_key_of_web_is_read() {
         6,
         "edge-oidc is not added where it is switched off"
     );
+    let WebApi::Metrics(metrics) = &apis[3] else {
+        panic!("{apis:?}");
+    };
+    assert_eq!(
+        metrics.scrape_cert,
+        Some(PemSource::File("scraper.pem".into()))
+    );
+    assert!(metrics.include_timestamps);
     assert!(
         matches!(&apis[4], WebApi::Spa(spa) if spa.path == "console" && spa.index_file == "start.html")
     );

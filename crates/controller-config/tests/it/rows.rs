@@ -48,6 +48,7 @@ fn section_for(path: &str) -> Json {
         }),
         "web[].identity" => identity,
         path if path.ends_with("alt_server_certs[]") => json!({ "server_cert": "alt.pem" }),
+        "web[].apis[metrics].options" => json!({ "scrapeCert": "scraper.pem" }),
         "web[].apis[spa].options" | "web[].apis[zac].options" => files,
         _ => json!({}),
     }

@@ -66,7 +66,8 @@ impl<'c> Feed<'c> {
 
 /// Whether a refusal may be another one, or none, a little later.
 fn may_change(error: &CliError) -> bool {
-    error.kind() == ErrorKind::Unreachable
+    let is_gone = error.kind() == ErrorKind::Unreachable && error.untrusted_certificate().is_none();
+    is_gone
         || [
             Code::RateLimited,
             Code::Timeout,

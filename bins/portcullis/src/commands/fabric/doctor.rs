@@ -5,6 +5,7 @@ mod examination;
 mod finding;
 mod report;
 mod terminators;
+mod told;
 
 use super::roster::Roster;
 use crate::commands::verb::Verb;

@@ -48,21 +48,21 @@ pub(crate) struct InspectArgs {
 /// What was told. OpenZiti's controllers have `null` for empty lists.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-struct Inspection {
+pub(super) struct Inspection {
     #[serde(deserialize_with = "or_empty")]
-    errors: Vec<String>,
+    pub(super) errors: Vec<String>,
     success: bool,
     #[serde(deserialize_with = "or_empty")]
-    values: Vec<InspectedValue>,
+    pub(super) values: Vec<InspectedValue>,
 }
 
 /// A value as it was told, its members in their order.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct InspectedValue {
+pub(super) struct InspectedValue {
     app_id: String,
     name: String,
-    value: Value,
+    pub(super) value: Value,
 }
 
 fn or_empty<'de, D, T>(deserializer: D) -> Result<Vec<T>, D::Error>
@@ -108,7 +108,11 @@ impl Verb for InspectArgs {
 }
 
 /// Asks the controllers and routers that match.
-async fn inspect(client: &Client, app: &str, names: &[String]) -> Result<Inspection, CliError> {
+pub(super) async fn inspect(
+    client: &Client,
+    app: &str,
+    names: &[String],
+) -> Result<Inspection, CliError> {
     let endpoint = Endpoint::new(Api::Fabric, "inspections");
     let body = Body::json(&json!({"appRegex": app, "requestedValues": names}))?;
     let reply = client.send(Method::POST, &endpoint, body).await?;
@@ -129,7 +133,7 @@ fn tree(values: &[InspectedValue], roster: &Roster) -> Result<String, CliError> 
     } in values
     {
         let app = match roster.get(app_id) {
-            Some(router) => format!("{} ({app_id})", router.name),
+            Some(known) => format!("{} ({app_id})", known.name),
             None => app_id.clone(),
         };
         let heading = escape_control_characters(&format!("{app} {name}")).replace('\n', "\\n");

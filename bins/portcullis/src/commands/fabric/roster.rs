@@ -53,10 +53,8 @@ impl Roster {
             let Some(next) = words.peek() else { break };
             let id = next.trim_end_matches([' ', ',', ':']);
             if let Some(router) = self.get(id) {
-                named.push_str(&format!("`{}` (", router.name));
-                named.push_str(id);
-                named.push(')');
-                named.push_str(next.strip_prefix(id).unwrap_or_default());
+                let rest = next.strip_prefix(id).unwrap_or_default();
+                named.extend(["`", &router.name, "` (", id, ")", rest]);
                 words.next();
             }
         }

@@ -74,6 +74,25 @@ pub(super) const WEB: &[Case] = &[
             (19, 119, "wrong-type", "a string"),
         ],
     ),
+    // Nobody has to prove who they are.
+    case(
+        "binding: edge-client",
+        "binding: edge-client\n      - binding: metrics",
+        &[(19, 9, "weakened", "everybody who reaches")],
+    ),
+    case(
+        "binding: edge-client",
+        "binding: edge-client\n      - {binding: metrics, options: {scrapeCert: a.pem}}",
+        &[],
+    ),
+    case(
+        "binding: edge-client",
+        "binding: edge-client\n      - {binding: metrics, options: {scrapeCert: 7, includeTimestamps: maybe}}",
+        &[
+            (19, 50, "wrong-type", "a string"),
+            (19, 72, "wrong-type", "`true` or `false`"),
+        ],
+    ),
     case(
         "    apis:",
         "    options: {minTLSVersion: TLS1.0}\n    apis:",

@@ -26,7 +26,7 @@ pub(super) enum Check {
 pub(super) enum Told {
     /// How many details there will be, or why there are none.
     Answer(Found),
-    Detail(ManagementMessage),
+    Detail(Box<ManagementMessage>),
 }
 
 impl Check {
@@ -95,14 +95,18 @@ impl Check {
             M::ErtTerminatorsFound(found) => (Self::TunnelTerminators, Told::Answer(found)),
             M::DataModelsFound(found) => (Self::DataModel, Told::Answer(found)),
             M::IdentityConnectionsFound(found) => (Self::IdentityConnections, Told::Answer(found)),
-            detail @ M::LinkDetails(_) => (Self::Links, Told::Detail(detail)),
-            detail @ M::RouterCircuits(_) => (Self::Circuits, Told::Detail(detail)),
-            detail @ M::TerminatorDetail(_) => (Self::Terminators, Told::Detail(detail)),
-            detail @ M::SdkTerminatorDetails(_) => (Self::SdkTerminators, Told::Detail(detail)),
-            detail @ M::ErtTerminatorDetails(_) => (Self::TunnelTerminators, Told::Detail(detail)),
-            detail @ M::DataModelDetails(_) => (Self::DataModel, Told::Detail(detail)),
+            detail @ M::LinkDetails(_) => (Self::Links, Told::Detail(detail.into())),
+            detail @ M::RouterCircuits(_) => (Self::Circuits, Told::Detail(detail.into())),
+            detail @ M::TerminatorDetail(_) => (Self::Terminators, Told::Detail(detail.into())),
+            detail @ M::SdkTerminatorDetails(_) => {
+                (Self::SdkTerminators, Told::Detail(detail.into()))
+            },
+            detail @ M::ErtTerminatorDetails(_) => {
+                (Self::TunnelTerminators, Told::Detail(detail.into()))
+            },
+            detail @ M::DataModelDetails(_) => (Self::DataModel, Told::Detail(detail.into())),
             detail @ M::IdentityConnectionDetails(_) => {
-                (Self::IdentityConnections, Told::Detail(detail))
+                (Self::IdentityConnections, Told::Detail(detail.into()))
             },
             _ => return None,
         })

@@ -56,7 +56,7 @@ impl Progress {
     fn take(&mut self, told: Told) {
         match told {
             Told::Answer(found) => self.answer = Some(found),
-            Told::Detail(detail) => self.details.push(detail),
+            Told::Detail(detail) => self.details.push(*detail),
         }
     }
 
@@ -151,7 +151,11 @@ mod tests {
 
     #[test]
     fn only_what_came_whole_was_checked() {
-        let detail = || Told::Detail(ManagementMessage::LinkDetails(LinkDetails::default()));
+        let detail = || {
+            Told::Detail(Box::new(ManagementMessage::LinkDetails(
+                LinkDetails::default(),
+            )))
+        };
         let not_checked = |text: &str| Outcome::NotChecked(text.to_owned());
         assert_eq!(outcome([]), not_checked("it is gone"));
         assert_eq!(outcome([found(false, 0)]), not_checked("why"));

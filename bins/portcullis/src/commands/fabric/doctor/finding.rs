@@ -3,17 +3,17 @@
 use super::check::Check;
 use super::examination::Examined;
 use super::terminators;
+use super::told;
 use crate::commands::fabric::roster::Roster;
 use portcullis_api::time::WireTime;
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::ids::{CircuitId, IdentityId, LinkId, RouterId};
+use portcullis_domain::ids::CircuitId;
 use portcullis_validation::{
     CircuitDisagreement, CircuitPlace, Finding as _, Gap, IdentityDisagreement, LinkDisagreement,
-    ModelDisagreement, NoAnswer,
+    NoAnswer,
 };
 use portcullis_wire::management::{
-    CircuitDetail, ComponentDetails, LinkDetail, LinkDetails, LinkValidity, ManagementMessage,
-    RouterCircuits,
+    ComponentDetails, LinkDetails, ManagementMessage, RouterCircuits,
 };
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -207,7 +207,7 @@ impl Findings<'_> {
             if link.is_valid && link.texts.is_empty() {
                 continue;
             }
-            let disagreement = link_disagreement(link);
+            let disagreement = told::link_disagreement(link);
             let problem = match link.texts.as_slice() {
                 [] => disagreement.to_string(),
                 texts => texts.join("; "),
@@ -238,7 +238,7 @@ impl Findings<'_> {
             return;
         }
         for (id, circuit) in &details.circuits {
-            let missing_in = missing_in(circuit);
+            let missing_in = told::missing_in(circuit);
             if missing_in.is_empty() {
                 continue;
             }
@@ -263,21 +263,22 @@ impl Findings<'_> {
             .then(|| router_name(&details.component_id, &details.component_name));
         for error in &details.errors {
             if let Some(router) = &router
-                && (is_no_answer(error) || (!details.is_success && self.is_lost(&router.id, error)))
+                && (told::is_no_answer(error)
+                    || (!details.is_success && self.is_lost(&router.id, error)))
             {
                 self.not_asked(check, router, error);
                 continue;
             }
             let (severity, advice) = match check {
-                Check::IdentityConnections => match identity_disagreement(error) {
+                Check::IdentityConnections => match told::identity_disagreement(error) {
                     // OpenZiti's controllers say this of each router that is a tunneler.
-                    _ if is_own_identity(error, &details.component_id) => continue,
+                    _ if told::is_own_identity(error, &details.component_id) => continue,
                     found @ IdentityDisagreement::Unreported { .. } => {
                         (Severity::Note, found.advice())
                     },
                     found => (Severity::Problem, found.advice()),
                 },
-                _ => (Severity::Problem, model_advice(router.is_some())),
+                _ => (Severity::Problem, told::model_advice(router.is_some())),
             };
             self.push(Finding {
                 severity,
@@ -313,25 +314,23 @@ impl Findings<'_> {
         let findings = reasons.map(|(reason, checks)| {
             let since = self.knowledge.roster.lost_since(id);
             let is_known = self.knowledge.roster.get(id).is_some();
-            let (problem, advice) = match &reason {
-                Some(reason) => {
-                    let about: Vec<_> = checks.iter().map(|check| check.name()).collect();
-                    let problem =
-                        format!("it could not be asked about {}: {reason}", about.join(", "));
-                    (problem, no_answer_advice(reason))
-                },
-                None => {
-                    let mut problem = "it is not connected".to_owned();
-                    if since.is_none() && is_known {
-                        problem.push_str(", and was not since the controller started");
-                    }
-                    match unasked.terminators {
-                        0 => {},
-                        1 => problem.push_str("; a terminator leads there"),
-                        many => problem.push_str(&format!("; {many} terminators lead there")),
-                    }
-                    (problem, NoAnswer::NotConnected.advice())
-                },
+            let (problem, advice) = if let Some(reason) = &reason {
+                let about: Vec<_> = checks.iter().map(|check| check.name()).collect();
+                let about = about.join(", ");
+                let problem = format!("it could not be asked about {about}: {reason}");
+                (problem, told::no_answer_advice(reason))
+            } else {
+                let history = match since {
+                    None if is_known => ", and was not since the controller started",
+                    _ => "",
+                };
+                let terminators = match unasked.terminators {
+                    0 => String::new(),
+                    1 => "; a terminator leads there".to_owned(),
+                    many => format!("; {many} terminators lead there"),
+                };
+                let problem = format!("it is not connected{history}{terminators}");
+                (problem, NoAnswer::NotConnected.advice())
             };
             Finding {
                 severity: Severity::Problem,
@@ -353,107 +352,6 @@ pub(super) fn router_name(id: &str, name: &str) -> RouterName {
         id: id.to_owned(),
         name: name.to_owned(),
     }
-}
-
-/// The disagreement that a detail tells of. Where connections differ, its text says how.
-fn link_disagreement(detail: &LinkDetail) -> LinkDisagreement {
-    let link = LinkId::from_wire(detail.link_id.as_str());
-    let destination = RouterId::from_wire(detail.destination.as_str());
-    let is_there = |state| state != LinkValidity::Unknown;
-    match (
-        is_there(detail.controller_state),
-        is_there(detail.router_state),
-    ) {
-        (false, _) => LinkDisagreement::UnknownToController { link, destination },
-        (true, false) => LinkDisagreement::UnknownToRouter {
-            link,
-            destination,
-            since: None,
-        },
-        (true, true) if !detail.is_destination_connected => {
-            LinkDisagreement::DestinationNotConnected {
-                link,
-                destination,
-                since: None,
-            }
-        },
-        (true, true) => LinkDisagreement::Iteration {
-            link,
-            controller: 0,
-            router: 0,
-        },
-    }
-}
-
-fn missing_in(circuit: &CircuitDetail) -> BTreeSet<CircuitPlace> {
-    let places = [
-        (circuit.is_missing_in_controller, CircuitPlace::Controller),
-        (circuit.is_missing_in_forwarder, CircuitPlace::Forwarder),
-        (circuit.is_missing_in_edge, CircuitPlace::Edge),
-        (circuit.is_missing_in_sdk, CircuitPlace::Sdk),
-    ];
-    let missing = places.into_iter().filter(|(is_missing, _)| *is_missing);
-    missing.map(|(_, place)| place).collect()
-}
-
-/// The kind of disagreement that a text tells of.
-fn identity_disagreement(text: &str) -> IdentityDisagreement {
-    let identity = IdentityId::from_wire("");
-    if text.contains("events of identity") || text.contains("reported events") {
-        IdentityDisagreement::Unreported {
-            identity,
-            events: 0,
-            has_state_changed: false,
-        }
-    } else {
-        IdentityDisagreement::UnknownToController { identity }
-    }
-}
-
-fn is_own_identity(text: &str, router: &str) -> bool {
-    text == format!("ctrl reports identity {router} is connected, but router disagrees")
-}
-
-fn model_advice(is_of_router: bool) -> &'static str {
-    if is_of_router {
-        let text = String::new;
-        ModelDisagreement {
-            entity_type: text(),
-            entity_id: text(),
-            kind: text(),
-            detail: text(),
-        }
-        .advice()
-    } else {
-        "Restart the controller: it builds the model anew from its store."
-    }
-}
-
-/// Whether a text says that the router has told nothing.
-fn is_no_answer(text: &str) -> bool {
-    no_answers()
-        .iter()
-        .any(|(answer, _)| text.starts_with(answer.as_str()))
-}
-
-fn no_answer_advice(text: &str) -> &'static str {
-    no_answers()
-        .into_iter()
-        .find(|(answer, _)| text.starts_with(answer.as_str()))
-        .map_or_else(
-            || NoAnswer::Refused(Vec::new()).advice(),
-            |(_, advice)| advice,
-        )
-}
-
-/// How controllers say that a router has told nothing, with the advice for it.
-fn no_answers() -> [(String, &'static str); 3] {
-    [
-        NoAnswer::TimedOut,
-        NoAnswer::Refused(Vec::new()),
-        NoAnswer::Unreadable(String::new()),
-    ]
-    .map(|answer| (answer.to_string(), answer.advice()))
 }
 
 #[cfg(test)]

@@ -7,8 +7,8 @@ use crate::commands::fabric::roster::router;
 use crate::render::Render as _;
 use insta::assert_snapshot;
 use portcullis_wire::management::{
-    ErtTerminatorDetail, ErtTerminatorDetails, SdkTerminatorDetail, SdkTerminatorDetails,
-    TerminatorDetail, TerminatorValidity,
+    CircuitDetail, ErtTerminatorDetail, ErtTerminatorDetails, LinkDetail, LinkValidity,
+    SdkTerminatorDetail, SdkTerminatorDetails, TerminatorDetail, TerminatorValidity,
 };
 use serde_json::json;
 
@@ -190,8 +190,7 @@ fn routers_that_are_not_there_are_told_once() {
     ");
 }
 
-#[test]
-fn circuits_and_terminators_are_told_with_commands() {
+fn examined_circuits() -> Examined {
     let circuit = |id: &str, [controller, forwarder, edge, sdk]: [bool; 4]| {
         let detail = CircuitDetail {
             circuit_id: text(id),
@@ -214,6 +213,10 @@ fn circuits_and_terminators_are_told_with_commands() {
             circuit("c2", [true, false, true, true]),
         ]),
     });
+    examined(Check::Circuits, vec![circuits])
+}
+
+fn examined_terminators() -> [Examined; 3] {
     let terminator = ManagementMessage::TerminatorDetail(TerminatorDetail {
         terminator_id: text("t1"),
         service_name: text("wiki"),
@@ -251,12 +254,17 @@ fn circuits_and_terminators_are_told_with_commands() {
             is_valid: false,
         }],
     });
-    let all = [
-        examined(Check::Circuits, vec![circuits]),
+    [
         examined(Check::Terminators, vec![terminator]),
         examined(Check::SdkTerminators, vec![of_sdks]),
         examined(Check::TunnelTerminators, vec![of_tunneler]),
-    ];
+    ]
+}
+
+#[test]
+fn circuits_and_terminators_are_told_with_commands() {
+    let mut all = vec![examined_circuits()];
+    all.extend(examined_terminators());
     assert_snapshot!(shown(&all), @"
     circuits:                  2 problems (1 router)
     terminators:               1 problem (1 terminator)
