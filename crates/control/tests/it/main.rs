@@ -20,6 +20,8 @@ mod links;
 #[cfg(test)]
 mod memory;
 #[cfg(test)]
+mod metrics;
+#[cfg(test)]
 mod recorder;
 #[cfg(test)]
 mod retirement;
