@@ -226,6 +226,8 @@ fn a_terminal_shows_lines_for_people() {
     terminal.answer("wiki", GIVE_UP);
     let (code, shown) = terminal.end();
     assert_eq!(code, 130, "{shown:?}");
-    assert!(shown.contains("services"), "{shown:?}");
+    for part in ["following events", "services"] {
+        assert!(shown.contains(part), "{shown:?}");
+    }
     assert!(!shown.contains("{\"namespace\""), "{shown:?}");
 }

@@ -91,6 +91,10 @@ impl Verb for EventsArgs {
         let writer = Writer::new(context.output);
         let following = async {
             let mut feed = Feed::open(&session.client, wanted).await?;
+            if io::stdout().is_terminal() {
+                // Nothing may happen for long.
+                output::note("following events; Ctrl-C ends it");
+            }
             loop {
                 let event = feed.next().await?;
                 writer.write(&event.event_type, event.json.expose())?;

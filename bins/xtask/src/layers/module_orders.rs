@@ -91,6 +91,7 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
             "retry",
             "trust",
             "client",
+            "upgrade",
             "first_contact",
             "resources",
         ],
