@@ -89,8 +89,8 @@ fn what_accounts_do_is_written_to_the_file_without_their_secrets() {
     for secret in ["wrong-by-far", admin.token()] {
         assert!(!text.contains(secret), "{secret:?} is in the events");
     }
-    let mode = fs::metadata(&file).unwrap().permissions().mode();
-    assert_eq!(mode & 0o777, 0o640);
+    let permissions = fs::metadata(&file).unwrap().permissions();
+    assert_eq!(permissions.mode() & 0o777, 0o640);
 
     let moved = site.file("events.old");
     fs::rename(&file, &moved).unwrap();

@@ -274,9 +274,9 @@ async fn copies_of_the_data_model_are_compared_and_so_is_the_controllers_own() {
                 _ => None,
             });
             let (frame, question) = question.await;
-            let state = question.state.unwrap();
+            let model = question.state.unwrap();
             let names = |event: &_| format!("{event:?}").contains(&service);
-            assert!(state.events.iter().any(names), "{state:?}");
+            assert!(model.events.iter().any(names), "{model:?}");
             let difference = DataStateDiff {
                 entity_type: "service".to_owned(),
                 entity_id: service.clone(),

@@ -389,10 +389,11 @@ impl NetworkQueries for Traced {
         _permit: Permit<OpenChannel>,
         request: PipeTraces,
     ) -> QueryFuture<Result<String, String>> {
-        Box::pin(ready(match request.is_enabled {
-            true => Ok("App c1 matched? true".to_owned()),
-            false => Err("nothing is traced".to_owned()),
-        }))
+        let done = "App c1 matched? true".to_owned();
+        let is_on = request.is_enabled;
+        Box::pin(ready(
+            is_on.then_some(done).ok_or("nothing is traced".to_owned()),
+        ))
     }
 }
 
