@@ -58,8 +58,12 @@ impl ControlPlane {
         router: &RouterId,
         fixes: bool,
     ) -> Result<DataStateValidation, InspectionError> {
-        let state = self.0.model.state_for(router);
-        let state = state.ok_or(InspectionError::NotConnected)?;
+        let Some(state) = self.0.model.state_for(router) else {
+            // A router without SDKs has no copy.
+            let session = self.0.sessions.get(router);
+            let nothing = session.map(|_| DataStateValidation::default());
+            return nothing.ok_or(InspectionError::NotConnected);
+        };
         let question = ControlMessage::ValidateDataState(ValidateDataState {
             state: Some(state.to_message()),
             fixes,

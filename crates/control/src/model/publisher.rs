@@ -117,10 +117,13 @@ impl ModelPublisher {
         Some((model.timeline_id().to_owned(), model.index()))
     }
 
-    /// The model as a router is to have it now, if there is one.
+    /// The model as a router is to have it now, if it follows the model.
     pub(crate) fn state_for(&self, router: &RouterId) -> Option<FullState> {
         let mut state = self.state.lock();
-        Some(state.model.as_mut()?.state_for(router.as_str()))
+        let mut channels = state.routers.values();
+        let follows = channels.any(|each| each.router == *router && each.subscription.is_some());
+        let model = state.model.as_mut().filter(|_| follows)?;
+        Some(model.state_for(router.as_str()))
     }
 
     /// How the model differs from the records, if there is one. It reads the whole store.

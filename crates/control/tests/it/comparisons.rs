@@ -248,6 +248,7 @@ async fn copies_of_the_data_model_are_compared_and_so_is_the_controllers_own() {
     let stage = Stage::start().await;
     let service = stage.service("wiki").await;
     let mut here = stage.connect("here").await;
+    let without = stage.connect("without").await;
     here.send(&ControlMessage::Subscription(Subscription {
         duration_seconds: 300,
         ..Subscription::default()
@@ -267,7 +268,7 @@ async fn copies_of_the_data_model_are_compared_and_so_is_the_controllers_own() {
             .validate_data_model(admin.clone(), request)
             .await;
         let begun = begun.unwrap();
-        assert_eq!(begun.count, 2);
+        assert_eq!(begun.count, 3);
         let answering = async {
             let question = here.expect(|message| match message {
                 ControlMessage::ValidateDataState(question) => Some(question),
@@ -293,12 +294,15 @@ async fn copies_of_the_data_model_are_compared_and_so_is_the_controllers_own() {
         let (details, is_to_fix) =
             tokio::join!(begun.details.collect::<Vec<ComponentDetails>>(), answering);
         assert_eq!(is_to_fix, fixes);
-        let of = |kind: &str| details.iter().find(|each| each.component_type == kind);
-        let router = of("router").unwrap();
+        let of = |id: &str| details.iter().find(|each| each.component_id == id).unwrap();
+        assert!(of(&without.id).is_success, "it has no copy");
+        let router = of(&here.id);
         assert!(!router.is_success);
         let told = format!("service id: {service} missing: it is not here");
         assert_eq!(router.errors, [told]);
-        let controller = of("controller").unwrap();
+        let mut controllers = details.iter();
+        let controller = controllers.find(|each| each.component_type == "controller");
+        let controller = controller.unwrap();
         assert!(controller.is_success, "{:?}", controller.errors);
     }
     stage.stop().await;
