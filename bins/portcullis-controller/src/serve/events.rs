@@ -108,12 +108,11 @@ impl Write for StandardOutput {
 /// is public, file names are not.
 fn find_problem(sinks: &EventSinks) -> Option<String> {
     let statuses = sinks.statuses();
-    let is_stuck = |stuck: Duration| stuck > STUCK_AFTER;
     if statuses.iter().any(|status| status.failure.is_some()) {
         return Some("some events cannot be written; see the log for the reason".to_owned());
     }
     let stuck = statuses.iter().filter_map(|status| status.stuck_for).max();
-    stuck.filter(|&stuck| is_stuck(stuck)).map(|stuck| {
+    stuck.filter(|&stuck| stuck > STUCK_AFTER).map(|stuck| {
         let seconds = stuck.as_secs();
         format!("a destination of events has not accepted any for {seconds} s")
     })

@@ -73,42 +73,49 @@ impl Findings<'_> {
     }
 
     pub(super) fn read_of_sdks(&mut self, details: &SdkTerminatorDetails) {
-        let check = Check::SdkTerminators;
         let router = router_name(&details.router_id, &details.router_name);
-        if !self.has_answered(check, &router, details.is_success, &details.text) {
-            return;
-        }
-        for detail in details.terminators.iter().filter(|detail| !detail.is_valid) {
-            let held = Held {
-                id: &detail.terminator_id,
-                is_known: detail.controller_state == TerminatorValidity::Valid,
-                state: HeldState {
-                    state: detail.router_state.clone(),
-                    is_operation_active: detail.is_operation_active,
-                    created_at: detail.created_at.clone(),
-                    last_attempt: detail.last_attempt.clone(),
-                },
-            };
-            self.add_held(check, &router, held);
-        }
+        let answer = (details.is_success, details.text.as_str());
+        let invalid = details.terminators.iter().filter(|detail| !detail.is_valid);
+        let held = invalid.map(|detail| Held {
+            id: &detail.terminator_id,
+            is_known: detail.controller_state == TerminatorValidity::Valid,
+            state: HeldState {
+                state: detail.router_state.clone(),
+                is_operation_active: detail.is_operation_active,
+                created_at: detail.created_at.clone(),
+                last_attempt: detail.last_attempt.clone(),
+            },
+        });
+        self.add_all_held(Check::SdkTerminators, &router, answer, held);
     }
 
     pub(super) fn read_of_tunneler(&mut self, details: &ErtTerminatorDetails) {
-        let check = Check::TunnelTerminators;
         let router = router_name(&details.router_id, &details.router_name);
-        if !self.has_answered(check, &router, details.is_success, &details.text) {
-            return;
-        }
-        for detail in details.terminators.iter().filter(|detail| !detail.is_valid) {
-            let held = Held {
-                id: &detail.terminator_id,
-                is_known: detail.controller_state == TerminatorValidity::Valid,
-                state: HeldState {
-                    state: detail.router_state.clone(),
-                    ..HeldState::default()
-                },
-            };
-            self.add_held(check, &router, held);
+        let answer = (details.is_success, details.text.as_str());
+        let invalid = details.terminators.iter().filter(|detail| !detail.is_valid);
+        let held = invalid.map(|detail| Held {
+            id: &detail.terminator_id,
+            is_known: detail.controller_state == TerminatorValidity::Valid,
+            state: HeldState {
+                state: detail.router_state.clone(),
+                ..HeldState::default()
+            },
+        });
+        self.add_all_held(Check::TunnelTerminators, &router, answer, held);
+    }
+
+    /// Adds what a router holds that is not valid, if it has answered.
+    fn add_all_held<'d>(
+        &mut self,
+        check: Check,
+        router: &RouterName,
+        (is_success, text): (bool, &str),
+        invalid: impl Iterator<Item = Held<'d>>,
+    ) {
+        if self.has_answered(check, router, is_success, text) {
+            for held in invalid {
+                self.add_held(check, router, held);
+            }
         }
     }
 
