@@ -32,6 +32,19 @@ impl EffectiveConfig {
         writer.text
     }
 
+    /// What the files set, nested like them, without defaults and derived values. Private keys and passwords in
+    /// the files are redacted.
+    pub fn to_nested_json(&self) -> Json {
+        let mut root = json!({});
+        for (path, setting) in self.iter() {
+            if matches!(setting.source, Source::File(_) | Source::Environment(..)) {
+                let steps = segments(path);
+                put(&mut root, &steps, redacted(&steps, &setting.value));
+            }
+        }
+        root
+    }
+
     fn source_text(&self, source: &Source) -> String {
         match source {
             Source::File(place) => self.place_text(*place),
@@ -137,6 +150,38 @@ impl YamlWriter {
     }
 }
 
+/// Puts a value in its place, which is made.
+fn put(within: &mut Json, steps: &[Segment], value: Json) {
+    match steps {
+        [] => *within = value,
+        [Segment::Key(name), rest @ ..] => {
+            if !within.is_object() {
+                *within = json!({});
+            }
+            if let Json::Object(members) = within {
+                put(members.entry(unquoted(name)).or_insert(Json::Null), rest, value);
+            }
+        },
+        [Segment::Index(index), rest @ ..] => {
+            if !within.is_array() {
+                *within = json!([]);
+            }
+            if let Json::Array(items) = within {
+                items.resize(items.len().max(index + 1), Json::Null);
+                if let Some(item) = items.get_mut(*index) {
+                    put(item, rest, value);
+                }
+            }
+        },
+    }
+}
+
+/// The name of a key as it is in the file.
+fn unquoted(name: &str) -> String {
+    let quoted = name.starts_with('"').then(|| serde_json::from_str(name).ok());
+    quoted.flatten().unwrap_or_else(|| name.to_owned())
+}
+
 /// Splits a path; an item of a list is a segment of its own, and a name in quotes keeps them.
 fn segments(path: &str) -> Vec<Segment> {
     let mut steps = Vec::new();
@@ -219,5 +264,23 @@ mod tests {
             key("name"),
         ];
         assert_eq!(segments(&path.to_string()), expected);
+    }
+
+    #[test]
+    fn files_are_nested_without_what_they_do_not_say() {
+        let mut config = EffectiveConfig::with_defaults();
+        let file = || Source::File(SourceLocation::default());
+        let sink = KeyPath::root().key("events").key(r#"a.b"c"#).key("path");
+        config.set(sink.to_string(), json!("f.log"), file());
+        config.set("web[1].name".to_owned(), json!("second"), file());
+        config.set("proxy.password".to_owned(), json!("SECRET"), file());
+        config.set("ctrl.port".to_owned(), json!(1), Source::Derived(String::new()));
+        config.set_default("ctrl.interval", "5s");
+        let expected = json!({
+            "events": { "a.b\"c": { "path": "f.log" } },
+            "proxy": { "password": "(a password)" },
+            "web": [null, { "name": "second" }],
+        });
+        assert_eq!(config.to_nested_json(), expected);
     }
 }

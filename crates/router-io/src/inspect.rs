@@ -6,7 +6,6 @@
 
 mod basics;
 mod circuits;
-mod config;
 mod edge;
 mod links;
 mod pages;

@@ -9,7 +9,7 @@ use portcullis_router::in_go;
 use portcullis_router_config::EffectiveConfig;
 use serde_json::{Value as Json, json};
 
-use super::{InspectError, InspectFuture, Inspectable, Inspected, Subject, config};
+use super::{InspectError, InspectFuture, Inspectable, Inspected, Subject};
 use crate::clock::RouterClock;
 use crate::controllers::Controllers;
 
@@ -37,9 +37,11 @@ impl Basics {
         "stackdump",
     ];
 
-    /// The values of a file, as they are shown.
+    /// What a file sets, without secrets, and its path as `@file`.
     pub(crate) fn shown_config(config: &EffectiveConfig, file: &Path) -> Json {
-        config::shown(config, file)
+        let mut shown = config.to_nested_json();
+        shown["@file"] = file.display().to_string().into();
+        shown
     }
 
     fn controllers(&self) -> Json {
