@@ -30,6 +30,11 @@ fn values_of_the_controller_are_shown_and_what_is_missing_is_named() {
             "{controller} connected-routers\n  none\n{controller} terminator-costs\n  terminators: []\n2 values\n"
         )
     );
+    let (told, _) = document(&session, &["fabric", "inspect", "config"]);
+    let config = &told["values"][0]["value"];
+    assert_eq!(config["v"], 3, "{told}");
+    assert!(config["web"][0]["bindPoints"].is_array(), "{told}");
+    assert!(!told.to_string().contains("PRIVATE KEY"));
     // Part of it is there.
     let output = session.run(&["fabric", "inspect", "connected-routers", "bogus"]);
     assert_eq!(output.code(), 1);

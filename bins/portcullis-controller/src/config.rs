@@ -20,9 +20,10 @@ pub(crate) use environment_checks::UNREADABLE_FILE;
 use file_permissions::Tolerance;
 use home_keys::HomeKeys;
 use portcullis_controller_config::{
-    ControllerConfig, ExternalReferences, ReadOutcome, StoreReference,
+    ControllerConfig, ExternalReferences, ReadOutcome, StoreReference, effective,
 };
 use portcullis_domain::{Env, io_error};
+use portcullis_key_table::EffectiveConfig;
 use portcullis_yaml::{
     Diagnostic, Diagnostics, KeyPath, Severity, SourceId, SourceLocation, decode,
 };
@@ -106,7 +107,7 @@ impl CheckedFiles {
 /// If a file cannot be read, or if there are mistakes, all of which are printed to stderr before this
 /// returns.
 pub fn load(files: &[&Path]) -> anyhow::Result<ControllerConfig> {
-    load_with_references(files).map(|(config, _)| config)
+    load_with_values(files).map(|loaded| loaded.config)
 }
 
 /// Loads a complete file as [`load`] does, but looks at nothing that it references.
@@ -120,10 +121,15 @@ pub(crate) fn load_well_formed(files: &[&Path]) -> anyhow::Result<ControllerConf
     }
 }
 
-/// As [`load`], with the external references of the files.
-pub(crate) fn load_with_references(
-    files: &[&Path],
-) -> anyhow::Result<(ControllerConfig, ExternalReferences)> {
+/// A configuration, and what its files say of it.
+pub(crate) struct LoadedFiles {
+    pub(crate) config: ControllerConfig,
+    pub(crate) references: ExternalReferences,
+    pub(crate) values: EffectiveConfig,
+}
+
+/// As [`load`], with the values of the files and what they reference.
+pub(crate) fn load_with_values(files: &[&Path]) -> anyhow::Result<LoadedFiles> {
     let CheckedFiles {
         sources,
         outcome,
@@ -136,7 +142,11 @@ pub(crate) fn load_with_references(
         } else {
             log_findings(&outcome.diagnostics, &sources);
         }
-        return Ok((config, outcome.references));
+        return Ok(LoadedFiles {
+            config,
+            references: outcome.references,
+            values: effective(&sources.texts(), &environment_variable).effective,
+        });
     }
     Err(refuse(&outcome.diagnostics, &sources))
 }

@@ -35,6 +35,7 @@ use portcullis_index::Projections;
 use portcullis_listener::Listener;
 use portcullis_storage::engine::Engine as _;
 use portcullis_storage_redb::RedbEngine;
+use serde_json::Value as Json;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -67,6 +68,8 @@ const EVENTS_DRAIN_TIMEOUT: Duration = Duration::from_secs(2);
 /// Options for [`serve`].
 pub struct ServeOptions {
     pub config: ControllerConfig,
+    /// What the inspection `config` shows: the values of the file, nested like it, without secrets.
+    pub shown_config: Option<Json>,
     /// Time and randomness.
     pub env: Env,
     /// Bound sockets; a bind point uses the one with its address and port.
@@ -87,6 +90,7 @@ impl ServeOptions {
     pub fn new(config: ControllerConfig, env: Env) -> Self {
         Self {
             config,
+            shown_config: None,
             env,
             listeners: Vec::new(),
             store_must_exist: false,
@@ -132,6 +136,7 @@ pub struct RunningController {
 pub async fn serve(options: ServeOptions) -> anyhow::Result<RunningController> {
     let ServeOptions {
         config,
+        shown_config,
         env,
         listeners,
         store_must_exist,
@@ -147,6 +152,9 @@ pub async fn serve(options: ServeOptions) -> anyhow::Result<RunningController> {
     events::refuse_audit_file(&config.events, &audit)?;
     let audit = audit.inspect()?;
     let core = open(&config, store_must_exist, &env)?;
+    if let Some(config) = shown_config {
+        core.app.show_config(config.to_string());
+    }
     let bus = EventBus::default();
     let event_sinks = events::start(&core.app, &bus, &config.events)?;
     events::measure(&core.app, &event_sinks);

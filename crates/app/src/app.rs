@@ -52,6 +52,7 @@ pub struct App {
     pub(crate) network: Network,
     live_network: OnceLock<Arc<dyn LiveNetwork>>,
     network_inspection: OnceLock<Arc<dyn NetworkInspection>>,
+    shown_config: OnceLock<String>,
     pub(crate) inspection_room: InspectionRoom,
     event_output: OnceLock<Arc<EventOutput>>,
     pub(crate) signer_keys: SignerKeys,
@@ -137,6 +138,7 @@ impl App {
             network,
             live_network: OnceLock::new(),
             network_inspection: OnceLock::new(),
+            shown_config: OnceLock::new(),
             inspection_room: InspectionRoom::default(),
             event_output: OnceLock::new(),
             signer_keys,
@@ -176,6 +178,15 @@ impl App {
     /// Attaches what asks connected routers, for the rest of the process. Only the first call counts.
     pub fn attach_network_inspection(&self, inspection: Arc<dyn NetworkInspection>) {
         self.network_inspection.get_or_init(|| inspection);
+    }
+
+    /// Sets what the inspection `config` shows, JSON without secrets; only the first one counts.
+    pub fn show_config(&self, config: String) {
+        self.shown_config.get_or_init(|| config);
+    }
+
+    pub(crate) fn shown_config(&self) -> Option<&str> {
+        self.shown_config.get().map(String::as_str)
     }
 
     pub(crate) fn network_inspection(&self) -> &dyn NetworkInspection {

@@ -22,7 +22,11 @@ pub trait NetworkInspection: Send + Sync {
 
     /// A value of the controller itself, which is text or JSON; `None` if there is none with this
     /// name, in lower case. It may take a while.
-    fn own_value(&self, name: &str) -> Option<String>;
+    ///
+    /// # Errors
+    ///
+    /// Why the value cannot be shown, for people.
+    fn own_value(&self, name: &str) -> Result<Option<String>, String>;
 }
 
 /// What a router answers, as it says it: names may be missing or be other ones, and values may have
@@ -66,8 +70,8 @@ impl NetworkInspection for NoRouters {
         Box::pin(std::future::ready(Err(InspectionError::NotConnected)))
     }
 
-    fn own_value(&self, _name: &str) -> Option<String> {
-        None
+    fn own_value(&self, _name: &str) -> Result<Option<String>, String> {
+        Ok(None)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Questions to routers about their insides.
 
+mod data_model;
 mod values;
 
 use crate::ControlPlane;
@@ -86,15 +87,21 @@ impl NetworkInspection for RouterInspection {
         })
     }
 
-    fn own_value(&self, name: &str) -> Option<String> {
-        let model = self.model.upgrade()?;
+    fn own_value(&self, name: &str) -> Result<Option<String>, String> {
+        let Some(model) = self.model.upgrade() else {
+            return Ok(None);
+        };
+        if name == "router-data-model" {
+            let shown = model.read(data_model::to_json);
+            return shown.transpose().map_err(|error| error.to_string());
+        }
         let sources = Sources {
             sessions: &self.sessions,
             identities: &self.identities,
             network: &self.network,
             model: &model,
         };
-        sources.value(name).map(|value| value.to_string())
+        Ok(sources.value(name).map(|value| value.to_string()))
     }
 }
 

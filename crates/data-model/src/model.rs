@@ -369,6 +369,11 @@ impl DataModel {
         }
     }
 
+    /// All entities, by kind and id.
+    pub fn entities(&self) -> impl Iterator<Item = &Entity> {
+        self.entities.by_key().values()
+    }
+
     /// The entities in which the model differs from another one.
     pub fn differences(&self, expected: &Self) -> Vec<Difference> {
         differences(self.entities.by_key(), expected.entities.by_key())

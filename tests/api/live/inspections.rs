@@ -98,8 +98,8 @@ impl NetworkInspection for Routers {
         })
     }
 
-    fn own_value(&self, name: &str) -> Option<String> {
-        (name == "data-model-index").then(|| r#"{"index":70,"timeline":"t"}"#.to_owned())
+    fn own_value(&self, name: &str) -> Result<Option<String>, String> {
+        Ok((name == "data-model-index").then(|| r#"{"index":70,"timeline":"t"}"#.to_owned()))
     }
 }
 

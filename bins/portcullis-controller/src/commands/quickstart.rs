@@ -9,6 +9,7 @@ mod summary;
 use super::password;
 use crate::audit::AuditDestination;
 use crate::cli::{KeyTypeArg, QuickstartArgs};
+use crate::config::LoadedFiles;
 use crate::home::{self, Home, HomeSettings};
 use crate::serve::{self, ServeOptions};
 use crate::{config, logging, output, signals};
@@ -60,8 +61,12 @@ async fn serve_until(stop: CancellationToken, mut arguments: QuickstartArgs) -> 
     };
     let overlay = arguments.config.iter().map(PathBuf::as_path);
     let files: Vec<_> = iter::once(&*home.config).chain(overlay).collect();
-    let (mut config, named) = config::load_with_references(&files)?;
-    home.check_store_location(&named)?;
+    let LoadedFiles {
+        mut config,
+        references,
+        values,
+    } = config::load_with_values(&files)?;
+    home.check_store_location(&references)?;
     if !is_new {
         ignored_options::report_ignored(&arguments, &config);
     }
@@ -70,6 +75,7 @@ async fn serve_until(stop: CancellationToken, mut arguments: QuickstartArgs) -> 
     }
     logging::configure_filter(&config.log.filter)?;
     let mut plan = ServeOptions::new(config, env);
+    plan.shown_config = Some(values.to_nested_json());
     plan.listeners = listeners;
     plan.stop = stop.clone();
     complete(&mut plan, &home, &arguments);

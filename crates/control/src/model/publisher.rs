@@ -112,9 +112,7 @@ impl ModelPublisher {
 
     /// Timeline and index of the model, if there is one.
     pub(crate) fn index(&self) -> Option<(String, u64)> {
-        let state = self.state.lock();
-        let model = state.model.as_ref()?;
-        Some((model.timeline_id().to_owned(), model.index()))
+        self.read(|model| (model.timeline_id().to_owned(), model.index()))
     }
 
     /// The model as a router is to have it now, if it follows the model.
@@ -124,6 +122,11 @@ impl ModelPublisher {
         let follows = channels.any(|each| each.router == *router && each.subscription.is_some());
         let model = state.model.as_mut().filter(|_| follows)?;
         Some(model.state_for(router.as_str()))
+    }
+
+    /// Looks at the model, if there is one.
+    pub(crate) fn read<T>(&self, look: impl FnOnce(&DataModel) -> T) -> Option<T> {
+        self.state.lock().model.as_ref().map(look)
     }
 
     /// How the model differs from the records, if there is one. It reads the whole store.

@@ -216,6 +216,50 @@ async fn tokens_of_a_router_of_openziti_are_not_shown() {
 }
 
 #[tokio::test]
+async fn data_model_is_shown_without_what_may_be_secret() {
+    let stage = Stage::start().await;
+    let wiki = stage.service("wiki").await;
+    let names = ["router-data-model", "router-data-model-index"];
+    let before = inspect(&stage, "^ctrl-1$", &names).await;
+    assert_eq!(
+        (&before["success"], &before["values"]),
+        (&json!(true), &json!([])),
+        "no router has wanted it"
+    );
+    let config = json!({
+        "name": "web", "configTypeId": "NH5p4FpGR", "data": {"hostname": "SECRET", "port": 80},
+    });
+    let config = stage.create("configs", &config).await;
+    let router = stage.connect("r1").await;
+    let seen = tokio::time::timeout(LONG, async {
+        loop {
+            let seen = inspect(&stage, "^ctrl-1$", &names).await;
+            if seen["values"][0]["value"]["configs"][&config].is_object() {
+                break seen;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    });
+    let seen = seen.await.unwrap();
+    assert!(!seen.to_string().contains("SECRET"), "{seen}");
+    let [model, index] = [0, 1].map(|place: usize| &seen["values"][place]["value"]);
+    assert_eq!(
+        (&model["timeline"], &model["index"]),
+        (&index["timeline"], &index["index"])
+    );
+    let service = &model["services"][&wiki];
+    let expected = json!({
+        "id": wiki, "name": "wiki", "encryptionRequired": service["encryptionRequired"], "configs": [],
+    });
+    assert_eq!(*service, expected);
+    let digest = model["configs"][&config]["dataSha256"].as_str().unwrap();
+    assert_eq!(digest.len(), 64);
+    assert!(model["routers"][&router.id]["fingerprint"].is_string());
+    assert_eq!(model["revocations"], json!({}));
+    stage.stop().await;
+}
+
+#[tokio::test]
 async fn controller_shows_what_it_keeps_for_routers() {
     let network = crate::circuits::Network::start().await;
     let stage = &network.stage;

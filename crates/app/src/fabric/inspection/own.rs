@@ -75,10 +75,14 @@ fn value(
         },
         // Whatever it goes on with, as at OpenZiti's controllers.
         name if name.starts_with("metrics") => InspectedValue::Text(metrics::own(app)),
+        "config" => {
+            let shown = app.shown_config().map(str::to_owned);
+            return Ok(Ok(shown.map(InspectedValue::Text)));
+        },
         "stackdump" => InspectedValue::Text(NO_STACKS.to_owned()),
         other => {
             let own = app.network_inspection().own_value(other);
-            return Ok(Ok(own.map(InspectedValue::Text)));
+            return Ok(own.map(|value| value.map(InspectedValue::Text)));
         },
     };
     Ok(Ok(Some(value)))
