@@ -5,7 +5,7 @@ use bytes::Bytes;
 use portcullis_channel::{Frame, UnixNanos};
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::trace::{PipeTraces, TraceEvent};
-use serde_json::json;
+use serde_json::{Map, Value};
 
 /// Where and when a message was seen.
 #[derive(Debug, Clone, Copy)]
@@ -29,16 +29,17 @@ pub struct Observed<'a> {
 /// decoded.
 pub fn event(observed: Observed<'_>, frame: &Frame) -> TraceEvent {
     let described = observed.protocol.describe(frame);
-    let mut decoded = json!({
-        "__decoder__": observed.protocol.decoder(),
-        "__message__": described.name,
-    });
+    let mut decoded = Map::new();
+    let mut set = |name: &str, value: Value| decoded.insert(name.to_owned(), value);
+    set("__decoder__", observed.protocol.decoder().into());
+    set("__message__", described.name.into());
     if !described.text.is_empty() {
-        decoded["message"] = described.text.into();
+        set("message", described.text.into());
     }
     if observed.dropped > 0 {
-        decoded["dropped"] = observed.dropped.into();
+        set("dropped", observed.dropped.into());
     }
+    let decoded = Value::Object(decoded);
     TraceEvent {
         time_nanos: i64::try_from(observed.at.0).unwrap_or(i64::MAX),
         identity: observed.program.to_owned(),

@@ -5,7 +5,8 @@
 use parking_lot::Mutex;
 use portcullis_app::{App, identities};
 use portcullis_channel_traces::{RouteTrace, StepMask};
-use portcullis_domain::ids::{IdentityId, RequestId};
+use portcullis_domain::ids::{ApiSessionId, IdentityId, RequestId};
+use portcullis_domain::oidc_session::TokenId;
 use portcullis_fabric::{
     CircuitEvent, CircuitId, CircuitView, DialFailure, EndReason, Established, Fabric, FabricEvent,
     Right, Route,
@@ -97,9 +98,9 @@ impl IdentityTraces {
         };
         request.trace.add_to(context);
         let right = circuit.right;
-        let session = right.session.as_ref().map(|session| session.as_str());
+        let session = right.session.as_ref().map(ApiSessionId::as_str);
         // The token of a service session has its id.
-        let of_service = right.tokens.first().map(|token| token.as_str());
+        let of_service = right.tokens.first().map(TokenId::as_str);
         let fields = [
             ("apiSessionId", session),
             ("sessionId", of_service),
