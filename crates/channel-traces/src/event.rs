@@ -25,8 +25,8 @@ pub struct Observed<'a> {
 /// What is known of a message. Tokens and payloads do not show in it.
 ///
 /// What is decoded is JSON with the members by which clients of OpenZiti know a decoded message: `__decoder__`,
-/// `__message__`; then `message`, and `dropped` if there is something to say. It is empty for what cannot be
-/// decoded.
+/// `__message__`, which is `Undecodable` for what cannot be read; then `message`, and `dropped`, if there is
+/// something to say.
 pub fn event(observed: Observed<'_>, frame: &Frame) -> TraceEvent {
     let described = observed.protocol.describe(frame);
     let mut decoded = Map::new();
