@@ -9,8 +9,10 @@ use http::{HeaderName, HeaderValue};
 use portcullis_channel::{ContentType, Frame, FrameLimits, FrameReader, Message, Sequence};
 use portcullis_testkit::tls_client::{Client, Stream};
 use portcullis_wire::management::{
-    Found, InspectRequest, ManagementMessage, RouterFilter, StreamEvents, ValidateDataModel,
+    Found, InspectRequest, ManagementMessage, RouterFilter, StreamEvents, StreamTraces,
+    ValidateDataModel,
 };
+use portcullis_wire::trace::PipeTraces;
 use serde_json::{Value, json};
 use std::time::Duration;
 use support::tools::are_available;
@@ -292,6 +294,58 @@ fn a_channel_shows_routers() {
     assert_eq!(event["event_type"], "router-offline");
     assert_eq!(event["router_online"], false);
     drop(channel);
+    assert!(controller.terminate().success());
+}
+
+#[test]
+fn a_channel_follows_the_channels_of_a_router() {
+    if !are_available(&[Tool::Curl]) {
+        return;
+    }
+    let site = TestDirectory::new();
+    let controller = site.quickstart().start();
+    let admin = Api::admin(&controller);
+    let overlay = Overlay::new(&site, &controller);
+    let program = (&RouterProgram::Ours, Place::LOOPBACK);
+    let made = ("edge-routers", &json!({"name": "r1"}));
+    let (id, router) = overlay.router_of(made, program, "");
+    Runtime::new().unwrap().block_on(async {
+        let mut channel = Channel::of(&controller, &admin).await;
+        let all = ManagementMessage::StreamTraces(StreamTraces::default());
+        channel.say(&all).await;
+        let toggle = PipeTraces {
+            is_enabled: true,
+            verbosity: 1,
+            app_regex: format!("^{id}$"),
+            pipe_regex: "^ctrl$".to_owned(),
+        };
+        channel
+            .say(&ManagementMessage::TogglePipeTraces(toggle))
+            .await;
+        let answer = loop {
+            let heard = channel.hear().await;
+            if heard.content_type == ContentType::RESULT {
+                break String::from_utf8(heard.body.to_vec()).unwrap();
+            }
+        };
+        assert!(
+            answer.contains(&format!("App {id} matched? true")),
+            "{answer}"
+        );
+        assert!(answer.contains("New trace state: true"), "{answer}");
+        // Whatever it says by itself, such as heartbeats.
+        loop {
+            let ManagementMessage::StreamedTrace(event) = channel.hear_message().await else {
+                panic!("no trace");
+            };
+            assert_eq!(event.identity, *id);
+            assert!(![1008, 1010].contains(&event.content_type));
+            if event.is_received {
+                break;
+            }
+        }
+    });
+    router.terminate();
     assert!(controller.terminate().success());
 }
 

@@ -185,6 +185,15 @@ impl Controller {
         Box::pin(request.send()).await.data()
     }
 
+    /// Traces an identity under an id.
+    pub(crate) async fn trace(&self, identity: &str, trace: &str) {
+        let path = format!("/identities/{identity}/trace");
+        let body = json!({"enabled": true, "duration": "5m", "traceId": trace});
+        let request = self.harness.manage(Method::PUT, &path, &self.admin);
+        let traced = Box::pin(request.json(&body).send()).await.data();
+        assert_eq!(traced["enabled"], true);
+    }
+
     pub(crate) async fn delete(&self, path: &str) {
         let path = format!("/{path}");
         let request = self.harness.manage(Method::DELETE, &path, &self.admin);

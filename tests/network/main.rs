@@ -24,3 +24,4 @@ mod routing;
 mod servers;
 mod stalls;
 mod strangers;
+mod traces;

@@ -14,7 +14,7 @@ pub use service_configs::{
     Assignment, assign_service_configs, service_configs, withdraw_service_configs,
 };
 pub(crate) use trace::remove_ended as forget_ended_traces;
-pub use trace::{count_traces, find_trace, trace};
+pub use trace::{are_any_traced, count_traces, find_active_trace, find_trace, trace};
 pub use update::{disable, enable, patch, replace};
 pub(crate) use view::IdentityViewBuilder;
 

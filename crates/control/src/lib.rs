@@ -16,6 +16,7 @@ mod events;
 mod follower;
 mod handle;
 mod identities;
+mod identity_traces;
 mod inspection;
 mod live;
 mod model;

@@ -7,6 +7,7 @@
 mod dial_answer;
 mod session;
 
+use crate::identity_traces::IdentityTraces;
 use crate::outlet::Outlet;
 use crate::translate;
 use dial_answer::PendingDial;
@@ -37,6 +38,7 @@ pub(crate) enum RecordChange {
 /// The picture of the network.
 pub(crate) struct LiveFabric {
     clock: Clock,
+    traces: Arc<IdentityTraces>,
     state: Mutex<State>,
     /// Told when the next deadline may have become an earlier one.
     rescheduled: Notify,
@@ -69,7 +71,11 @@ pub(crate) struct Happened {
 pub(crate) struct AskedAt(pub(crate) Moment);
 
 impl LiveFabric {
-    pub(crate) fn new(options: FabricOptions, clock: Clock) -> (Arc<Self>, Outputs) {
+    pub(crate) fn new(
+        options: FabricOptions,
+        clock: Clock,
+        traces: Arc<IdentityTraces>,
+    ) -> (Arc<Self>, Outputs) {
         let (record_changes, changes) = mpsc::unbounded_channel();
         let (tell, happened) = mpsc::unbounded_channel();
         let state = State {
@@ -81,6 +87,7 @@ impl LiveFabric {
         };
         let fabric = Self {
             clock,
+            traces,
             state: Mutex::new(state),
             rescheduled: Notify::new(),
             record_changes,
@@ -202,6 +209,7 @@ impl LiveFabric {
             self.perform(state, action, now);
         }
         while let Some(event) = state.fabric.poll_event() {
+            self.traces.follow(&event, &state.fabric);
             // Nobody listens any more when the controller stops.
             let _ = self.happened.send(Happened { at: now, event });
         }
@@ -215,8 +223,12 @@ impl LiveFabric {
     fn perform(&self, state: &mut State, action: Action, now: Moment) {
         match action {
             Action::Route { to, id, route } => {
-                let message = ControlMessage::Route(translate::route(&route));
-                state.send_route(to, (id, now), &message);
+                let mut message = translate::route(&route);
+                if let Some(context) = &mut message.context {
+                    let circuit = state.fabric.circuit(&route.circuit);
+                    self.traces.add_to(context, &route, circuit);
+                }
+                state.send_route(to, (id, now), &ControlMessage::Route(message));
             },
             Action::Unroute {
                 to,
@@ -243,6 +255,7 @@ impl LiveFabric {
                 let Some(pending) = state.dials.remove(&dial) else {
                     return;
                 };
+                self.traces.answered(&circuit, result.as_ref());
                 let (priority, answer) = pending.answer(&circuit, result);
                 state.reply(to, pending.reply_to(), priority, answer);
             },

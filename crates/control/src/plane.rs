@@ -5,6 +5,7 @@ use crate::client_sessions::{ClientSessions, Wanted};
 use crate::enforcement::{self, Enforcement};
 use crate::events::RecentReports;
 use crate::identities::ConnectedIdentities;
+use crate::identity_traces::IdentityTraces;
 use crate::model::ModelPublisher;
 use crate::network::{LiveFabric, Outputs};
 use crate::places::Places;
@@ -57,6 +58,7 @@ pub(crate) struct Plane {
     pub(crate) hello: ControllerHello,
     pub(crate) transport: Transport,
     pub(crate) traces: Arc<Traces>,
+    pub(crate) identity_traces: Arc<IdentityTraces>,
     pub(crate) network: Arc<LiveFabric>,
     pub(crate) sessions: Arc<Sessions>,
     pub(crate) identities: Arc<ConnectedIdentities>,
@@ -91,7 +93,9 @@ impl Plane {
     ) -> (Self, Inboxes) {
         let wall = u64::try_from(app.env().now().as_nanosecond()).unwrap_or_default();
         let clock = Clock::start(UnixNanos(wall));
-        let (network, outputs) = LiveFabric::new(options.fabric, clock);
+        let identity_traces = Arc::new(IdentityTraces::new(Arc::clone(&app)));
+        let (network, outputs) =
+            LiveFabric::new(options.fabric, clock, Arc::clone(&identity_traces));
         let (client_sessions, wanted) = ClientSessions::new();
         let (enforcement, enforced) = Enforcement::new();
         let model = Arc::new(ModelPublisher::new(Arc::clone(&app), clock));
@@ -110,6 +114,7 @@ impl Plane {
             },
             transport: transport.observed(Some(watch)),
             traces,
+            identity_traces,
             network,
             sessions: Arc::new(Sessions::new(options.takeover_after)),
             identities: Arc::default(),

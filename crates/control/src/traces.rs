@@ -1,8 +1,5 @@
 //! Traces: the messages of control channels, as they pass, for whoever watches.
 
-mod decoding;
-mod toggle;
-
 use crate::ControlPlane;
 use crate::plane::Plane;
 use crate::questions;
@@ -12,6 +9,7 @@ use parking_lot::RwLock;
 use portcullis_app::fabric::OpenChannel;
 use portcullis_channel::group::GroupId;
 use portcullis_channel::{Frame, ResultStatus};
+use portcullis_channel_traces::{Observed, Protocol, Toggle, event, is_about_traces};
 use portcullis_domain::access::Permit;
 use portcullis_domain::ids::RouterId;
 use portcullis_transport::{Clock, Direction, Observer};
@@ -21,7 +19,6 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-use toggle::Toggle;
 use tokio::sync::broadcast;
 
 /// Traces that may wait for whoever reads slowest; who misses some goes on with those that follow.
@@ -103,18 +100,25 @@ impl Observer for Traces {
     }
 
     fn observe(&self, channel: &GroupId, direction: Direction, frame: &Frame) {
+        // Else, what a router traces would be shown twice, the second time in a cover.
+        if is_about_traces(frame) {
+            return;
+        }
         let state = self.state.read();
         let router = state.channels.get(channel);
         let Some(router) = router.filter(|router| state.traced.contains(*router)) else {
             return;
         };
         let controller = self.controller.get().map_or("", String::as_str);
-        let event = decoding::event(frame, direction, self.clock.now().wall);
-        let _watchers = self.sender.send(TraceEvent {
-            identity: controller.to_owned(),
-            channel: router.as_str().to_owned(),
-            ..event
-        });
+        let observed = Observed {
+            program: controller,
+            channel: router.as_str(),
+            protocol: Protocol::Control,
+            is_received: direction == Direction::Received,
+            at: self.clock.now().wall,
+            dropped: 0,
+        };
+        let _watchers = self.sender.send(event(observed, frame));
     }
 }
 

@@ -44,14 +44,16 @@ pub struct Forwarder<C, D, N = ()> {
     circuits: HashMap<Arc<str>, Circuit<C, N>>,
     hops: Hops<D>,
     drain: Drain,
-    ended: VecDeque<EndedCircuit>,
+    ended: VecDeque<EndedCircuit<N>>,
 }
 
 /// A circuit is no longer carried. Its ends at this router, if there are any, have to go.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EndedCircuit {
+pub struct EndedCircuit<N> {
     pub circuit: Arc<str>,
     pub ends: Vec<Hop>,
+    /// That of the circuit.
+    pub note: N,
 }
 
 /// The way of a message through a router.
@@ -131,6 +133,11 @@ impl<C: Clone, D, N> Forwarder<C, D, N> {
         Some(&self.circuits.get(circuit)?.owner)
     }
 
+    /// What is kept with a circuit.
+    pub fn note(&self, circuit: &str) -> Option<&N> {
+        Some(&self.circuits.get(circuit)?.note)
+    }
+
     /// Attaches a link, by its id, or an end, by its address. Returns its hop, and what was attached there
     /// before.
     pub fn attach(&mut self, address: &str, destination: D) -> (Hop, Option<D>) {
@@ -155,7 +162,7 @@ impl<C: Clone, D, N> Forwarder<C, D, N> {
     }
 
     /// The next circuit that has ended.
-    pub fn poll_ended(&mut self) -> Option<EndedCircuit> {
+    pub fn poll_ended(&mut self) -> Option<EndedCircuit<N>> {
         self.ended.pop_front()
     }
 

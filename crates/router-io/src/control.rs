@@ -34,6 +34,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::channel_traces::ChannelTraces;
 use crate::clock::RouterClock;
 use crate::controllers::{ControlService, Controllers};
 use crate::name_lookups::NameLookups;
@@ -59,6 +60,7 @@ pub(crate) struct ControlSetup {
     pub(crate) service: Arc<dyn ControlService>,
     /// Is shown all messages, if there is one.
     pub(crate) observer: Option<Arc<dyn Observer>>,
+    pub(crate) traces: Arc<ChannelTraces>,
     /// `None` if interfaces are not reported.
     pub(crate) interfaces: Option<InterfaceSettings>,
     /// `None` if controllers do not renew the router's certificates.
@@ -92,6 +94,7 @@ struct Context {
     entropy: Arc<dyn Entropy>,
     controllers: Arc<Controllers>,
     service: Arc<dyn ControlService>,
+    traces: Arc<ChannelTraces>,
     transport: Transport,
     known: Mutex<KnownControllers>,
     /// Something is known that was not before.
@@ -126,6 +129,7 @@ impl ControlSetup {
             entropy: self.entropy,
             controllers: self.controllers,
             service: self.service,
+            traces: self.traces,
             known: Mutex::new(known),
             news: Notify::new(),
             failures: Failures::default(),

@@ -147,6 +147,27 @@ impl Controllers {
         Ok(controller)
     }
 
+    /// Tells a controller what it can do without, unless so many messages wait for it already. Returns whether it
+    /// is told.
+    pub(crate) fn offer(
+        &self,
+        to: &ControllerId,
+        message: &ControlMessage,
+        most_waiting: usize,
+    ) -> bool {
+        let Ok((_, channel)) = self.channel(&Recipient::Only(to.clone())) else {
+            return false;
+        };
+        let priority = message.priority();
+        if channel.queued_frames(priority) >= most_waiting {
+            return false;
+        }
+        let Ok(encoded) = message.encode() else {
+            return false;
+        };
+        channel.send(priority, encoded).is_ok()
+    }
+
     /// Tells all controllers that are connected.
     pub(crate) fn tell_all(&self, message: &ControlMessage) {
         for controller in self.ids() {

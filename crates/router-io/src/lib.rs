@@ -15,7 +15,9 @@ mod alarm;
 mod certificate_request;
 #[cfg(test)]
 mod channel_pair;
+mod channel_traces;
 mod circuit_message;
+mod circuit_note;
 mod clock;
 mod control;
 mod controllers;

@@ -18,7 +18,7 @@ use portcullis_forwarding::{
 };
 use portcullis_memory_budget::MemoryBudget;
 use portcullis_router::edge::{ControllerId, Recipient};
-use portcullis_router::metrics::{CircuitUsage, Traffic, Usage};
+use portcullis_router::metrics::{Traffic, Usage};
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::link::{Fault, FaultSubject};
 use portcullis_wire::control::route::{Route, Unroute};
@@ -26,6 +26,7 @@ use portcullis_xgress::{Side, Stats};
 use tokio::sync::Notify;
 
 use crate::circuit_message::CircuitMessage;
+use crate::circuit_note::CircuitNote;
 use crate::clock::RouterClock;
 use crate::controllers::Controllers;
 use crate::relay::counters::Counters;
@@ -85,7 +86,7 @@ pub(crate) enum NotForwarded {
 }
 
 /// The circuits of controllers, what they lead to, and what each has carried.
-type Circuits = Forwarder<ControllerId, Arc<dyn Destination>, Arc<CircuitUsage>>;
+type Circuits = Forwarder<ControllerId, Arc<dyn Destination>, CircuitNote>;
 
 /// The circuits of a router: what comes from one hop goes to another.
 ///
@@ -196,8 +197,13 @@ impl Relay {
         match forwarder.pass(message.circuit(), from, activity, now) {
             Ok(passage) => {
                 let bytes = message.data_len();
+                let first = passage.note.carries(&message);
                 self.hand_over(message, passage.destination)?;
                 count_on_links(&passage, bytes);
+                drop(forwarder);
+                if let Some(first) = first {
+                    first.log();
+                }
                 Ok(())
             },
             Err(why) => {
@@ -269,7 +275,13 @@ impl Relay {
         let usage = self.usage.circuit(&route.circuit_id);
         usage.tag(&route.tags);
         let mut forwarder = self.forwarder.write();
-        let result = forwarder.route_with(route, owner, || usage, now);
+        let note = || CircuitNote::new(usage);
+        let result = forwarder.route_with(route, owner, note, now);
+        if result.is_ok()
+            && let Some(note) = forwarder.note(&route.circuit_id)
+        {
+            note.trace(route);
+        }
         drop(forwarder);
         self.end_circuits();
         result
@@ -279,6 +291,9 @@ impl Relay {
         let now = self.clock.moment();
         let mut forwarder = self.forwarder.write();
         let before = forwarder.poll_timeout();
+        if let Some(note) = forwarder.note(&unroute.circuit_id) {
+            note.ends_because("the controller has taken it away");
+        }
         forwarder.unroute(unroute, now);
         let after = forwarder.poll_timeout();
         drop(forwarder);
@@ -298,6 +313,12 @@ impl Relay {
     pub(crate) fn end(&self, circuit: &str, side: Side) {
         let mut forwarder = self.forwarder.write();
         let owner = forwarder.owner(circuit).cloned();
+        if let Some(note) = forwarder.note(circuit) {
+            note.ends_because(match side {
+                Side::Initiator => "its end at the client is gone",
+                Side::Terminator => "its end at the host is gone",
+            });
+        }
         forwarder.end(circuit);
         drop(forwarder);
         self.end_circuits();
@@ -324,10 +345,12 @@ impl Relay {
         while let Some(ended) = forwarder.poll_ended() {
             let destinations = ended.ends.iter();
             let destinations = destinations.filter_map(|hop| forwarder.destination(*hop).cloned());
-            gone.push((Arc::clone(&ended.circuit), destinations.collect::<Vec<_>>()));
+            let destinations: Vec<_> = destinations.collect();
+            gone.push((ended.circuit, destinations, ended.note));
         }
         drop(forwarder);
-        for (circuit, destinations) in gone {
+        for (circuit, destinations, note) in gone {
+            note.log_end(&circuit);
             for destination in destinations {
                 destination.unrouted(&circuit);
             }
@@ -336,14 +359,16 @@ impl Relay {
 }
 
 /// Counts what a circuit carries over links.
-fn count_on_links(passage: &Passage<'_, Arc<dyn Destination>, Arc<CircuitUsage>>, bytes: usize) {
+fn count_on_links(passage: &Passage<'_, Arc<dyn Destination>, CircuitNote>, bytes: usize) {
     if bytes == 0 {
         return;
     }
     if !passage.is_from_end {
-        passage.note.count(Traffic::FabricReceived, bytes);
+        let usage = &passage.note.usage;
+        usage.count(Traffic::FabricReceived, bytes);
     }
     if !passage.is_to_end {
-        passage.note.count(Traffic::FabricSent, bytes);
+        let usage = &passage.note.usage;
+        usage.count(Traffic::FabricSent, bytes);
     }
 }

@@ -21,6 +21,7 @@ use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
 
 use self::dialing::Dialing;
+use crate::circuit_note;
 use crate::controllers::Controllers;
 use crate::refusal_log::RefusalLog;
 use crate::relay::Relay;
@@ -159,6 +160,7 @@ impl Routes {
     }
 
     fn answer(&self, asking: &Asking, route: &Route, outcome: RouteOutcome) {
+        circuit_note::log_route(route, &outcome);
         if let RouteOutcome::Failed { reason, .. } = &outcome
             && self.failures.admits_route()
         {

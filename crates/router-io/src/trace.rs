@@ -18,32 +18,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
+use portcullis_channel::Frame;
 use portcullis_channel::group::GroupId;
-use portcullis_channel::{ContentType, Frame, Message};
+use portcullis_channel_traces::{Description, Protocol};
 use portcullis_transport::{Direction, Observer};
-use portcullis_wire::control::ControlMessage;
-use portcullis_wire::edge::EdgeMessage;
-use portcullis_wire::link::LinkMessage;
 use serde_json::{Map, Value as Json};
 
 use crate::clock::RouterClock;
 
 /// Lines that may wait for the disk.
 const MAX_LINES: usize = 1024;
-
-/// Characters of a decoded message; the rest is left out.
-const MAX_TEXT: usize = 4096;
-
-/// What a channel is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Protocol {
-    /// With a controller.
-    Control,
-    /// With another router.
-    Link,
-    /// With an SDK.
-    Edge,
-}
 
 /// A file that gets the messages. It is complete when this and all observers are dropped.
 pub(crate) struct Trace {
@@ -114,7 +98,7 @@ struct ProtocolTrace {
 
 impl Observer for ProtocolTrace {
     fn observe(&self, channel: &GroupId, direction: Direction, frame: &Frame) {
-        let (name, text) = self.protocol.describe(frame);
+        let Description { name, text } = self.protocol.describe(frame);
         let mut line = Map::new();
         let mut set = |key: &str, value: Json| {
             line.insert(key.to_owned(), value);
@@ -150,70 +134,6 @@ impl fmt::Debug for ProtocolTrace {
     }
 }
 
-impl Protocol {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Control => "control",
-            Self::Link => "link",
-            Self::Edge => "edge",
-        }
-    }
-
-    /// Name and content of a message; no content if it is one of the channel itself.
-    fn describe(self, frame: &Frame) -> (&'static str, String) {
-        let own = match frame.content_type() {
-            ContentType::HELLO => Some("Hello"),
-            ContentType::PING => Some("Ping"),
-            ContentType::RESULT => Some("Result"),
-            ContentType::LATENCY => Some("Latency"),
-            ContentType::LATENCY_RESPONSE => Some("LatencyResponse"),
-            ContentType::HEARTBEAT => Some("Heartbeat"),
-            ContentType::RAW => Some("Raw"),
-            _ => None,
-        };
-        if let Some(name) = own {
-            return (name, String::new());
-        }
-        let message = Message::new(frame.content_type())
-            .with_headers(frame.headers().clone())
-            .with_body(frame.body().clone());
-        let described =
-            match self {
-                Self::Control => ControlMessage::decode(&message)
-                    .map(|decoded| (decoded.name(), shortened(&decoded))),
-                Self::Link => LinkMessage::decode(&message)
-                    .map(|decoded| (decoded.name(), shortened(&decoded))),
-                Self::Edge => EdgeMessage::decode(&message)
-                    .map(|decoded| (decoded.name(), shortened(&decoded))),
-            };
-        described.unwrap_or_else(|error| ("Undecodable", error.to_string()))
-    }
-}
-
-/// What a message says, up to [`MAX_TEXT`]; secrets are not shown.
-fn shortened(message: &impl fmt::Debug) -> String {
-    let mut text = Shortened::default();
-    // It only fails when it is full.
-    let _is_full = fmt::write(&mut text, format_args!("{message:?}"));
-    text.0
-}
-
-#[derive(Default)]
-struct Shortened(String);
-
-impl fmt::Write for Shortened {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        for letter in text.chars() {
-            if self.0.len() >= MAX_TEXT {
-                self.0.push_str(" ...");
-                return Err(fmt::Error);
-            }
-            self.0.push(letter);
-        }
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
@@ -221,10 +141,12 @@ mod tests {
     use std::time::{Duration, Instant};
 
     use bytes::Bytes;
-    use portcullis_channel::{FrameLimits, Sequence};
+    use portcullis_channel::{FrameLimits, Message, Sequence};
     use portcullis_domain::clock::Timestamp;
     use portcullis_wire::Secret;
+    use portcullis_wire::control::ControlMessage;
     use portcullis_wire::control::route::Unroute;
+    use portcullis_wire::link::LinkMessage;
     use portcullis_wire::xgress::Payload;
 
     use super::*;
@@ -326,18 +248,5 @@ mod tests {
         observe();
         let second: Json = serde_json::from_str(&waiting.recv().unwrap()).unwrap();
         assert_eq!(second["dropped"], 3);
-    }
-
-    #[test]
-    fn long_and_broken_messages_are_cut_short() {
-        let unroute = Unroute {
-            circuit_id: "x".repeat(2 * MAX_TEXT),
-            ..Unroute::default()
-        };
-        assert!(shortened(&unroute).len() < MAX_TEXT + 8);
-        let broken = Message::new(ContentType(1100));
-        let (name, text) = Protocol::Link.describe(&frame(broken));
-        assert_eq!(name, "Undecodable");
-        assert!(!text.is_empty());
     }
 }

@@ -5,6 +5,7 @@
 //! ```
 
 mod address;
+mod channel_traces;
 mod endpoints_file;
 mod greeting;
 mod interfaces;
@@ -14,6 +15,7 @@ mod renewal;
 mod settings;
 
 pub use address::{ControlAddress, ControlAddressError};
+pub use channel_traces::{ChannelTraces, Pipe};
 pub use endpoints_file::{EndpointsFile, EndpointsFileError};
 pub use greeting::{EdgeOffer, Greeting, check_controller};
 pub use interfaces::{InterfaceReports, InterfaceSettings};

@@ -55,6 +55,7 @@
 pub mod access;
 pub mod address;
 mod advertised;
+mod circuit_trace;
 pub mod circuits;
 pub mod control;
 pub mod edge;
@@ -74,6 +75,7 @@ mod unsupported;
 pub mod web;
 
 pub use crate::advertised::{AdvertisedHost, advertised_hosts};
+pub use crate::circuit_trace::CircuitTrace;
 pub use crate::key_effects::keys_without_effect;
 pub use crate::limited_json::LimitedJson;
 pub use crate::own_findings::own_findings;

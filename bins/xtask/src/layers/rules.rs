@@ -56,6 +56,10 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
     ),
     ("bad-line", AllowedDependencies::Only(&[])),
     ("channel", AllowedDependencies::Only(&[])),
+    (
+        "channel-traces",
+        AllowedDependencies::Only(&["channel", "wire"]),
+    ),
     ("client", AllowedDependencies::Only(&["api", "domain"])),
     ("command-line", AllowedDependencies::Only(&[])),
     ("config-types", AllowedDependencies::Only(&["domain"])),
@@ -64,6 +68,7 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
         AllowedDependencies::Only(&[
             "app",
             "channel",
+            "channel-traces",
             "data-model",
             "domain",
             "events",
@@ -127,6 +132,7 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
         "router",
         AllowedDependencies::Only(&[
             "channel",
+            "channel-traces",
             "data-model",
             "domain",
             "forwarding",
@@ -156,6 +162,7 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
         "router-io",
         AllowedDependencies::Only(&[
             "channel",
+            "channel-traces",
             "domain",
             "e2e-encryption",
             "files",
@@ -217,6 +224,7 @@ pub(super) const FORBIDDEN_PACKAGES: &[ForbiddenPackages] = &[
     ForbiddenPackages {
         crates: &[
             "channel",
+            "channel-traces",
             "config-types",
             "data-model",
             "domain",

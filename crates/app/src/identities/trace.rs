@@ -1,7 +1,8 @@
 //! Tracing of the traffic of identities.
 //!
-//! Traces are kept in memory, as in OpenZiti: a restart ends them. Routers would report the
-//! traffic; since they are not told about identities yet, nothing reads the traces.
+//! Traces are kept in memory, as in OpenZiti: a restart ends them. While there is one, the control plane
+//! tells in the log what routers ask for on behalf of the identity, and tells routers to do the same with its
+//! circuits.
 
 use super::Update;
 use crate::app::App;
@@ -24,7 +25,8 @@ pub async fn trace(
     let found = get_identity(app.snapshot()?.rows(), id)?;
     check_may_modify(permit.caller(), &found.entity)?;
     let trace = spec.map(|spec| start_trace(app, spec)).transpose()?;
-    app.traces.set(found.number(), trace.clone());
+    app.traces
+        .set(&found.entity.id, found.number(), trace.clone());
     let operation = match trace {
         Some(_) => "identity.trace",
         None => "identity.end-trace",
@@ -50,7 +52,20 @@ fn start_trace(app: &App, spec: TraceSpec) -> Result<Trace, AppError> {
 pub fn find_trace(app: &App, id: &IdentityId) -> Result<Option<Trace>, AppError> {
     let view = app.snapshot()?;
     let found = get_identity(view.rows(), id)?;
-    Ok(app.traces.find(found.number(), app.env().now()))
+    Ok(app.traces.find(&found.entity.id, app.env().now()))
+}
+
+/// The current trace of an identity, if any, without a look at its record.
+pub fn find_active_trace(app: &App, id: &IdentityId) -> Option<Trace> {
+    if !app.traces.are_any() {
+        return None;
+    }
+    app.traces.find(id, app.env().now())
+}
+
+/// Whether any identity may be traced. Takes no lock.
+pub fn are_any_traced(app: &App) -> bool {
+    app.traces.are_any()
 }
 
 /// Number of traces in memory.

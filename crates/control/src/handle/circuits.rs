@@ -84,6 +84,10 @@ impl Handler {
             .and_then(|right| wanted.into_parts(&right, entropy));
         match request {
             Ok(parts) => {
+                let circuit = &parts.names.circuit;
+                let router = self.session.id().as_str();
+                let traces = &self.plane.identity_traces;
+                traces.dialed(circuit, &parts.right, router);
                 let request = DialRequest {
                     from: self.session.network,
                     form,

@@ -4,16 +4,21 @@
 //! in it, also a refusal.
 
 use super::Handler;
+use crate::identity_traces::RequestTrace;
 use crate::plane::Plane;
 use crate::session::Session;
 use crate::translate;
 use crate::validation::RouterTerminator;
 use bytes::Bytes;
 use portcullis_app::hosting::{self, Adjustment, ConfiguredTerminator, Offer, TerminatorError};
-use portcullis_app::rights::PresentedSession;
+use portcullis_app::identities;
+use portcullis_app::rights::{
+    self, NamedService, PresentedSession, Refusal as RightRefusal, Right,
+};
 use portcullis_channel::{Frame, ReplyTo};
 use portcullis_domain::identity::Precedence;
 use portcullis_domain::ids::{ServiceId, TerminatorId};
+use portcullis_domain::policies::ServiceGrant;
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::refusal::Refusal;
 use portcullis_wire::control::terminator::{
@@ -57,11 +62,15 @@ impl Handler {
                 api_session: request.api_session_token.expose(),
                 service_session: request.session_token.expose(),
             };
+            let traced = traced(&plane, || {
+                rights::judge(&plane.app, presented, ServiceGrant::Bind, &session.router)
+            });
             let creating = async {
                 hosting::create_for_client(&plane.app, &session.router, presented, offer?).await
             };
             let created = created_terminator(EDGE, &request.address);
             let outcome = Outcome::of(creating, created, &plane, &session).await;
+            outcome.log(traced.as_ref(), &request.address);
             let answer = CreateTerminatorAnswerV2 {
                 terminator_id: request.address,
                 result: outcome.result,
@@ -88,11 +97,16 @@ impl Handler {
                 request.peer_data,
             );
             let service = ServiceId::from_wire(request.service_id);
+            let traced = traced(&plane, || {
+                let service = NamedService::Id(&service);
+                rights::judge_bind_by_router(&plane.app, service, &session.router)
+            });
             let creating = async {
                 hosting::create_for_tunneler(&plane.app, &session.router, &service, offer?).await
             };
             let created = created_terminator(TUNNEL, &request.address);
             let outcome = Outcome::of(creating, created, &plane, &session).await;
+            outcome.log(traced.as_ref(), &request.address);
             let answer = CreateTunnelTerminatorAnswer {
                 terminator_id: request.address,
                 start_millis: request.start_millis,
@@ -326,7 +340,28 @@ fn refusal(error: &TerminatorError) -> ControlMessage {
     })
 }
 
+/// The trace of whoever has a right, if it is traced. Nothing is judged while nobody is.
+fn traced(
+    plane: &Plane,
+    judge: impl FnOnce() -> Result<Right, RightRefusal>,
+) -> Option<RequestTrace> {
+    if !identities::are_any_traced(&plane.app) {
+        return None;
+    }
+    let right = judge().ok()?;
+    plane.identity_traces.request(&right.identity)
+}
+
 impl Outcome {
+    /// Tells how the request was answered, if the host is traced.
+    fn log(&self, traced: Option<&RequestTrace>, terminator: &str) {
+        if let Some(traced) = traced {
+            let is_refused = self.result != CreateTerminatorResult::Success;
+            let reason = is_refused.then_some(&*self.reason);
+            traced.log_terminator(("create", terminator), reason);
+        }
+    }
+
     /// Creates a terminator. One that is created is then to be confirmed by its router.
     async fn of(
         creating: impl Future<Output = Result<(), TerminatorError>> + Send,

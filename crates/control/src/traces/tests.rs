@@ -71,38 +71,3 @@ async fn whoever_watches_slowly_misses_some() {
     assert!(watcher.recv().await.is_err());
     assert!(!watcher.recv().await.unwrap().is_received);
 }
-
-#[test]
-fn reports_say_as_much_as_is_wanted() {
-    let request = |verbosity, pipes: &str| PipeTraces {
-        is_enabled: true,
-        verbosity,
-        app_regex: "^c".to_owned(),
-        pipe_regex: pipes.to_owned(),
-    };
-    let hit = "Link ctrl.r1 matched? true. Old trace state: false, New trace state: true";
-    let miss = "Link ctrl.r1 matched? false. Old trace state: false, New trace state: false";
-    for (verbosity, hit, miss) in [
-        (0, None, None),
-        (1, Some(hit), None),
-        (2, None, Some(miss)),
-        (3, Some(hit), Some(miss)),
-    ] {
-        let toggle = Toggle::parse(&request(verbosity, "r")).unwrap();
-        assert!(toggle.names_program("ctrl") && !toggle.names_program("r1"));
-        let line = |is_matched| toggle.pipe_line(("ctrl", "r1"), is_matched, false);
-        assert_eq!(line(true).as_deref(), hit, "{verbosity}");
-        assert_eq!(line(false).as_deref(), miss, "{verbosity}");
-    }
-    for bad in [
-        "(".to_owned(),
-        "x".repeat(MAX_LENGTH),
-        "(a{1000}){1000}".to_owned(),
-    ] {
-        let error = Toggle::parse(&request(3, &bad)).unwrap_err();
-        assert!(error.starts_with("the pipe regex"), "{error}");
-    }
-}
-
-/// Longer than an expression may be.
-const MAX_LENGTH: usize = 5000;

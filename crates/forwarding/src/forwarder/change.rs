@@ -172,6 +172,10 @@ impl<C: Clone, D, N> Forwarder<C, D, N> {
             self.hops.forget(forward.from);
             self.hops.forget(forward.to);
         }
-        self.ended.push_back(EndedCircuit { circuit, ends });
+        self.ended.push_back(EndedCircuit {
+            circuit,
+            ends,
+            note: removed.note,
+        });
     }
 }

@@ -7,11 +7,12 @@ use portcullis_channel::group::{Backoff, ConnectionCounts, DialOptions, Jitter};
 use portcullis_channel::{
     ChannelKind, ContentType, Frame, Priority, ReplyTo, ResultMessage, ResultStatus,
 };
-use portcullis_router::control::{Identified, Reconnects, Target, check_controller};
+use portcullis_router::control::{Identified, Pipe, Reconnects, Target, check_controller};
 use portcullis_router::edge::ControllerId;
 use portcullis_transport::{ChannelHandle, Group, GroupSettings};
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::address::Settings;
+use portcullis_wire::trace::PipeTraces;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
@@ -102,6 +103,8 @@ impl Session {
             };
         }
         let since = Instant::now();
+        let (channel, pipe) = (group.handle.id(), Pipe::control(&controller));
+        let _traced = self.context.traces.opened(channel, pipe);
         let connection = Connection {
             session: self,
             controller,
@@ -208,6 +211,7 @@ impl Connection<'_> {
 
     /// There is none any more.
     fn end(&mut self, why: &str) {
+        self.session.context.traces.forget(&self.controller);
         if !std::mem::take(&mut self.is_registered) {
             return;
         }
@@ -250,9 +254,7 @@ impl Connection<'_> {
                     .certificates
                     .try_send((self.controller.clone(), issued));
             },
-            ControlMessage::TogglePipeTraces(_) => {
-                self.refuse(&request, "this router does not trace its channels");
-            },
+            ControlMessage::TogglePipeTraces(asked) => self.toggle_traces(&request, &asked),
             // A reply that came too late.
             ControlMessage::Unknown(message) if message.content_type == ContentType::RESULT => {},
             ControlMessage::Unknown(message) => {
@@ -287,10 +289,25 @@ impl Connection<'_> {
         context.news.notify_one();
     }
 
-    fn refuse(&self, request: &ReplyTo, why: &str) {
-        let result = ResultMessage {
-            status: ResultStatus::Failure,
-            text: why.to_owned(),
+    fn toggle_traces(&self, request: &ReplyTo, asked: &PipeTraces) {
+        let toggled = self.session.context.traces.toggle(&self.controller, asked);
+        tracing::info!(
+            controller = %self.controller,
+            is_enabled = asked.is_enabled,
+            app_regex = %asked.app_regex.escape_debug(),
+            pipe_regex = %asked.pipe_regex.escape_debug(),
+            is_done = toggled.is_ok(),
+            "the controller turns traces of channels on or off"
+        );
+        let result = match toggled {
+            Ok(text) => ResultMessage {
+                status: ResultStatus::Success,
+                text,
+            },
+            Err(text) => ResultMessage {
+                status: ResultStatus::Failure,
+                text,
+            },
         };
         let _is_gone = (self.channel).reply(request, Priority::Default, result.into_message());
     }

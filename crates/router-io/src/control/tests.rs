@@ -4,5 +4,6 @@ pub(crate) mod controller;
 mod online;
 mod renewal;
 mod roster;
+mod traces;
 mod trouble;
 pub(crate) mod world;

@@ -27,6 +27,7 @@ use tokio::time::sleep_until;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::channel_traces::ChannelTraces;
 use crate::clock::RouterClock;
 use crate::controllers::Controllers;
 use crate::links::accept::MAX_ACCEPTED;
@@ -59,11 +60,13 @@ pub(crate) struct LinkParts {
     pub(crate) entropy: Arc<dyn Entropy>,
     /// Is shown all messages, if there is one.
     pub(crate) observer: Option<Arc<dyn Observer>>,
+    pub(crate) traces: Arc<ChannelTraces>,
 }
 
 /// Dials, accepts and closes links, and tells controllers of them.
 pub(crate) struct LinkManager {
     clock: RouterClock,
+    traces: Arc<ChannelTraces>,
     relay: Arc<Relay>,
     sizes: LinkSizes,
     faults: Arc<Meter>,
@@ -114,6 +117,7 @@ impl LinkManager {
         };
         Arc::new(Self {
             clock,
+            traces: parts.traces,
             relay: parts.relay,
             sizes: LinkSizes::of_all(&parts.metrics),
             faults: parts.metrics.meter(MetricName::plain("faults.link")),

@@ -42,7 +42,7 @@ pub(super) struct LinkChannels {
 }
 
 impl LinkChannels {
-    fn all(&self) -> impl Iterator<Item = &ChannelHandle> {
+    pub(super) fn all(&self) -> impl Iterator<Item = &ChannelHandle> {
         [&self.data].into_iter().chain(&self.acknowledgments)
     }
 

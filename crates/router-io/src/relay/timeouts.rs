@@ -85,6 +85,9 @@ impl Relay {
         let circuits = forwarder.circuits(now);
         let circuits: Vec<_> = circuits.map(|view| view.circuit.to_owned()).collect();
         for circuit in circuits {
+            if let Some(note) = forwarder.note(&circuit) {
+                note.ends_because("the router stops");
+            }
             forwarder.end(&circuit);
         }
         drop(forwarder);

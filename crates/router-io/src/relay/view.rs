@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use portcullis_forwarding::CircuitView;
 use portcullis_router::edge::ControllerId;
-use portcullis_router::metrics::CircuitUsage;
 
 use super::{Destination, Relay};
+use crate::circuit_note::CircuitNote;
 use crate::sdk_channels::SdkEnd;
 
 /// A circuit, as a router carries it.
@@ -84,7 +84,7 @@ impl Relay {
     }
 }
 
-type View<'a> = CircuitView<'a, ControllerId, Arc<CircuitUsage>>;
+type View<'a> = CircuitView<'a, ControllerId, CircuitNote>;
 
 impl From<View<'_>> for CarriedCircuit {
     fn from(view: View<'_>) -> Self {
@@ -96,7 +96,7 @@ impl From<View<'_>> for CarriedCircuit {
             idle: view.idle,
             forwards: forwards.collect(),
             is_unrouted: view.is_unrouted,
-            tags: view.note.tags(),
+            tags: view.note.usage.tags(),
         }
     }
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use portcullis_channel::BuildVersion;
+use portcullis_channel_traces::Protocol;
 use portcullis_domain::entropy::Entropy;
 use portcullis_memory_budget::MemoryBudget;
 use portcullis_metrics::MetricRegistry;
@@ -16,6 +17,7 @@ use portcullis_transport::Observer;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::channel_traces::{ChannelObserver, ChannelTraces};
 use crate::clock::RouterClock;
 use crate::controllers::Controllers;
 use crate::ends::Ends;
@@ -24,7 +26,7 @@ use crate::identity::{IdentityFiles, IdentityWatcher};
 use crate::profile;
 use crate::relay::Relay;
 use crate::tls::Tls;
-use crate::trace::{Protocol, Trace};
+use crate::trace::Trace;
 
 use super::{RouterOptions, StartError};
 
@@ -41,6 +43,7 @@ pub(super) struct Base {
     pub(super) ends: Ends,
     pub(super) forwarder: ForwarderSettings,
     pub(super) trace: Option<Arc<Trace>>,
+    pub(super) channel_traces: Arc<ChannelTraces>,
     pub(super) clock: RouterClock,
     pub(super) entropy: Arc<dyn Entropy>,
     pub(super) tasks: TaskTracker,
@@ -84,8 +87,15 @@ impl Base {
             .map_or_else(MemoryBudget::unlimited, MemoryBudget::new);
         let relay = Arc::new(relay.within(Arc::new(memory)));
         tasks.spawn(Arc::clone(&relay).run(stop.clone()));
+        let channel_traces = ChannelTraces::new(
+            Arc::clone(&id),
+            options.clock,
+            Arc::clone(&controllers),
+            tasks.clone(),
+        );
         let base = Self {
             trace: trace(config, options.clock)?,
+            channel_traces,
             ends: Ends::new(relay, &metrics, tasks.clone()),
             metrics,
             id,
@@ -140,6 +150,14 @@ impl Base {
                 );
             }
         }
+    }
+
+    /// What the channels of a protocol that controllers may follow show their messages to.
+    pub(super) fn followed(&self, protocol: Protocol) -> Arc<dyn Observer> {
+        Arc::new(ChannelObserver {
+            file: self.observer(protocol),
+            traces: Arc::clone(&self.channel_traces),
+        })
     }
 
     /// What the channels of a protocol show their messages to.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use portcullis_channel_traces::Protocol;
 use portcullis_metrics::MetricRegistry;
 use portcullis_router::control::{EdgeOffer, Greeting, InterfaceSettings};
 use portcullis_router::edge::{EdgeSettings, PresenceReports};
@@ -18,7 +19,6 @@ use crate::identity::RenewableFiles;
 use crate::inspect::{Basics, Circuits, EdgeView, Inspections, Links};
 use crate::links::{LinkManager, LinkParts};
 use crate::routes::Routes;
-use crate::trace::Protocol;
 
 use super::StartError;
 use super::base::Base;
@@ -36,7 +36,8 @@ impl Base {
             tls: Arc::clone(&self.tls),
             clock: self.clock,
             entropy: Arc::clone(&self.entropy),
-            observer: self.observer(Protocol::Link),
+            observer: Some(self.followed(Protocol::Link)),
+            traces: Arc::clone(&self.channel_traces),
         }))
     }
 
@@ -91,7 +92,8 @@ impl Base {
             entropy: Arc::clone(&self.entropy),
             controllers: Arc::clone(&self.controllers),
             service: Arc::new(service),
-            observer: self.observer(Protocol::Control),
+            observer: Some(self.followed(Protocol::Control)),
+            traces: Arc::clone(&self.channel_traces),
             interfaces: InterfaceSettings::from_config(&self.file.config.interface_discovery)?,
             identity: self.renewable_identity()?,
             renews_at_once: self.renews_at_once,

@@ -13,6 +13,8 @@ use portcullis_wire::peer_data::PeerData;
 use tokio::time::{Instant, sleep, timeout_at};
 use tokio_util::sync::CancellationToken;
 
+use crate::circuit_note::trace_of_path;
+
 use super::{Asking, DialFailure, DialRequest, Dialer, Routes};
 
 /// For routes that name no time.
@@ -146,11 +148,13 @@ impl Routes {
     }
 
     async fn dial(&self, waiting: Box<Waiting>) {
+        waiting.log_begin();
         let dialed = tokio::select! {
             biased;
             () = waiting.cancelled.cancelled() => Err(cancelled()),
             dialed = self.dial_in_time(&waiting) => dialed,
         };
+        waiting.log_end(&dialed);
         let outcome = self.route_dialed(&waiting, dialed);
         self.answer(&waiting.asking, &waiting.route, outcome);
     }
@@ -214,6 +218,48 @@ impl Routes {
         if let Some((hop, end)) = self.relay.find(&waiting.egress.address) {
             self.relay.detach(hop, &end);
             end.unrouted(&waiting.route.circuit_id);
+        }
+    }
+}
+
+impl Waiting {
+    /// Tells that the terminator of a traced circuit is dialed.
+    fn log_begin(&self) {
+        let Some(trace) = trace_of_path(&self.route) else {
+            return;
+        };
+        tracing::info!(
+            trace_id = trace.trace_id,
+            request_id = trace.request_id,
+            circuit = self.route.circuit_id,
+            binding = self.egress.binding,
+            "the terminator of a traced circuit is dialed"
+        );
+    }
+
+    /// Tells what has become of that.
+    fn log_end(&self, dialed: &Result<PeerData, DialFailure>) {
+        let Some(trace) = trace_of_path(&self.route) else {
+            return;
+        };
+        let (trace_id, request_id) = (trace.trace_id, trace.request_id);
+        let circuit = &self.route.circuit_id;
+        match dialed {
+            Ok(_) => {
+                tracing::info!(
+                    trace_id,
+                    request_id,
+                    circuit,
+                    "the terminator of a traced circuit has answered"
+                );
+            },
+            Err(DialFailure { reason, .. }) => tracing::info!(
+                trace_id,
+                request_id,
+                circuit,
+                reason,
+                "the terminator of a traced circuit cannot be reached"
+            ),
         }
     }
 }

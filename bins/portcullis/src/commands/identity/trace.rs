@@ -16,8 +16,9 @@ use portcullis_domain::clock::Timestamp;
 use portcullis_domain::trace::TraceSpec;
 
 const EXAMPLES: &str = "\
-A new trace replaces the previous one. It is kept in memory: a restart of the controller ends it. It
-has no effect on routers yet, because this controller has no control channel to them.
+A new trace replaces the previous one. It is kept in memory: a restart of the controller ends it. What
+becomes of circuits and terminators of the identity stands in the logs of the controller and of routers,
+with the id of the trace in each line.
 
 Examples:
   portcullis identity trace laptop
@@ -46,7 +47,7 @@ pub(crate) struct TraceArgs {
     #[arg(long, value_name = "TEXT", value_parser = text::parse_non_blank)]
     trace_id: Option<String>,
 
-    /// Kind of channel to trace; can be repeated (default: all)
+    /// Steps to trace: `selectPath`, `establishPath` or `transferData`; can be repeated (default: all)
     #[arg(long = "channel", value_name = "NAME", value_parser = text::parse_non_blank)]
     channels: Vec<String>,
 

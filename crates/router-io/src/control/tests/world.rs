@@ -21,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::controller::version;
+use crate::channel_traces::{ChannelObserver, ChannelTraces};
 use crate::clock::RouterClock;
 use crate::control::{Control, ControlSetup, RenewableIdentity};
 use crate::controllers::{ControlService, Controllers};
@@ -172,15 +173,24 @@ listeners: [{{binding: edge, address: 'tls:0.0.0.0:3022', options: {{advertise: 
         let controllers = Arc::new(Controllers::new(settings.request_timeout));
         let (sender, events) = mpsc::unbounded_channel();
         let reports = self.reports_interfaces;
+        let clock = RouterClock::start(Timestamp::from_second(1_790_000_000).unwrap());
+        let (tasks, stop) = (TaskTracker::new(), CancellationToken::new());
+        let traces =
+            ChannelTraces::new("r1".into(), clock, Arc::clone(&controllers), tasks.clone());
+        let observer = ChannelObserver {
+            file: None,
+            traces: Arc::clone(&traces),
+        };
         let setup = ControlSetup {
             settings,
             greeting: Greeting::new("r1".to_owned(), version(), Vec::new(), Some(offer)),
             tls: self.authority.tls(),
-            clock: RouterClock::start(Timestamp::from_second(1_790_000_000).unwrap()),
+            clock,
             entropy: Arc::new(NoRandomness),
             controllers: Arc::clone(&controllers),
             service: Arc::new(Recorder(sender)),
-            observer: None,
+            observer: Some(Arc::new(observer)),
+            traces,
             interfaces: reports.then_some(InterfaceSettings {
                 check_interval: Duration::from_mins(1),
                 report_interval: Duration::from_hours(24),
@@ -188,7 +198,6 @@ listeners: [{{binding: edge, address: 'tls:0.0.0.0:3022', options: {{advertise: 
             identity: self.identity,
             renews_at_once: self.renews_at_once,
         };
-        let (tasks, stop) = (TaskTracker::new(), CancellationToken::new());
         Running {
             control: setup.start(&tasks, &stop),
             controllers,

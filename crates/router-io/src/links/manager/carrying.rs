@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use portcullis_forwarding::Hop;
+use portcullis_router::control::Pipe;
 use portcullis_transport::Inbox;
 
 use super::LinkManager;
@@ -19,6 +20,10 @@ impl LinkManager {
         hop: Option<Hop>,
         place: Option<GroupPlace>,
     ) {
+        let (id, peer) = (link.link.id.as_str(), link.key.peer().as_str());
+        let channels = link.channels.all();
+        let traced = channels.map(|channel| self.traces.opened(channel.id(), Pipe::link(id, peer)));
+        let _traced: Vec<_> = traced.collect();
         let reporting = async {
             loop {
                 link.connections.changed().await;

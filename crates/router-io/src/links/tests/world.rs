@@ -25,6 +25,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::controller::{self, Enrolled, Told};
+use crate::channel_traces::ChannelTraces;
 use crate::clock::RouterClock;
 use crate::controllers::Controllers;
 use crate::links::{LinkManager, LinkParts, LinkView};
@@ -105,6 +106,12 @@ impl TestRouter {
             clock,
             entropy: Arc::new(SystemEntropy),
             observer: None,
+            traces: ChannelTraces::new(
+                id.into(),
+                clock,
+                Arc::clone(&controllers),
+                TaskTracker::new(),
+            ),
         });
         let mut listeners = Listeners::new(Limits::default());
         for (place, protocol) in manager.protocols() {
