@@ -66,6 +66,7 @@ mod web_socket;
 mod ziti_cli;
 mod ziti_fabric;
 mod ziti_network;
+mod ziti_questions;
 mod ziti_router;
 mod ziti_services;
 

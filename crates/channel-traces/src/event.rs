@@ -92,7 +92,7 @@ mod tests {
             (1006, 7, -1)
         );
         assert!(event.is_received);
-        let decoded: serde_json::Value = serde_json::from_slice(event.decoded.expose()).unwrap();
+        let decoded: Value = serde_json::from_slice(event.decoded.expose()).unwrap();
         assert_eq!(decoded["__decoder__"], "ctrl");
         assert_eq!(decoded["__message__"], "Unroute");
         assert_eq!(decoded["dropped"], 3);

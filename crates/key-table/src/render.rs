@@ -159,7 +159,11 @@ fn put(within: &mut Json, steps: &[Segment], value: Json) {
                 *within = json!({});
             }
             if let Json::Object(members) = within {
-                put(members.entry(unquoted(name)).or_insert(Json::Null), rest, value);
+                put(
+                    members.entry(unquoted(name)).or_insert(Json::Null),
+                    rest,
+                    value,
+                );
             }
         },
         [Segment::Index(index), rest @ ..] => {
@@ -178,7 +182,9 @@ fn put(within: &mut Json, steps: &[Segment], value: Json) {
 
 /// The name of a key as it is in the file.
 fn unquoted(name: &str) -> String {
-    let quoted = name.starts_with('"').then(|| serde_json::from_str(name).ok());
+    let quoted = name
+        .starts_with('"')
+        .then(|| serde_json::from_str(name).ok());
     quoted.flatten().unwrap_or_else(|| name.to_owned())
 }
 
@@ -274,7 +280,11 @@ mod tests {
         config.set(sink.to_string(), json!("f.log"), file());
         config.set("web[1].name".to_owned(), json!("second"), file());
         config.set("proxy.password".to_owned(), json!("SECRET"), file());
-        config.set("ctrl.port".to_owned(), json!(1), Source::Derived(String::new()));
+        config.set(
+            "ctrl.port".to_owned(),
+            json!(1),
+            Source::Derived(String::new()),
+        );
         config.set_default("ctrl.interval", "5s");
         let expected = json!({
             "events": { "a.b\"c": { "path": "f.log" } },

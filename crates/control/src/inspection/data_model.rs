@@ -54,7 +54,9 @@ pub(super) fn to_json(model: &DataModel) -> Result<String, ModelTooLargeError> {
     }
     let timeline = Json::from(model.timeline_id());
     let index = model.index();
-    Ok(format!("{{{text}\"timeline\":{timeline},\"index\":{index}}}"))
+    Ok(format!(
+        "{{{text}\"timeline\":{timeline},\"index\":{index}}}"
+    ))
 }
 
 fn shown(entity: &Entity) -> Json {

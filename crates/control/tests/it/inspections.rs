@@ -227,7 +227,8 @@ async fn data_model_is_shown_without_what_may_be_secret() {
         "no router has wanted it"
     );
     let config = json!({
-        "name": "web", "configTypeId": "NH5p4FpGR", "data": {"hostname": "SECRET", "port": 80},
+        "name": "web", "configTypeId": "NH5p4FpGR",
+        "data": {"protocol": "tcp", "address": "SECRET", "port": 80},
     });
     let config = stage.create("configs", &config).await;
     let router = stage.connect("r1").await;

@@ -44,7 +44,11 @@ impl Endpoint {
             .chain(impatience.map(with(TimeoutReason::Impatience)))
             .chain(linger.map(with(TimeoutReason::Linger)))
             .chain(unanswered.map(with(TimeoutReason::Unanswered)))
-            .chain(self.acks.waits_until().map(with(TimeoutReason::Acknowledgement)))
+            .chain(
+                self.acks
+                    .waits_until()
+                    .map(with(TimeoutReason::Acknowledgement)),
+            )
             .min()
     }
 

@@ -41,7 +41,11 @@ fn without_an_answer_it_goes_after_a_millisecond() {
     hosting.handle_timeout(at_ms(5));
     assert_eq!(hosting.poll_acknowledgement(), None);
     hosting.handle_timeout(at_ms(6));
-    assert_eq!(hosting.poll_timeout(), None, "whether it can be sent or not");
+    assert_eq!(
+        hosting.poll_timeout(),
+        None,
+        "whether it can be sent or not"
+    );
     assert!(hosting.has_acknowledgement());
     assert!(hosting.poll_acknowledgement().is_some());
 }
