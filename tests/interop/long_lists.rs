@@ -63,6 +63,7 @@ impl Long {
             addresses: Vec::new(),
             instance_id: "instance".to_owned(),
             management_channel: None,
+            tracer: None,
         };
         let table = RouteTable::new(routes::all(), &[Api::Client, Api::Management]).unwrap();
         let controller = Arc::new(ControllerService::new(Arc::new(state), table));

@@ -42,6 +42,7 @@ mod oidc_kills;
 mod openapi;
 mod openid;
 mod operation;
+mod otlp;
 mod our_network;
 mod overlay;
 mod password_throttle;

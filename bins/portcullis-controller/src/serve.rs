@@ -12,6 +12,7 @@ mod listeners;
 mod maintenance;
 mod management;
 mod metrics;
+mod otlp;
 mod reload;
 mod start_report;
 mod store_loader;
@@ -22,8 +23,9 @@ use anyhow::Context as _;
 use certificates::ServerCertificates;
 use control::ControlChannel;
 use descriptors::Descriptors;
-use listeners::Listeners;
+use listeners::{BesideApis, Listeners};
 use maintenance::WatchedCertificates;
+use otlp::Export;
 use portcullis_app::App;
 use portcullis_app::audit::{self, AuditWriter};
 use portcullis_app::{database, health, sessions};
@@ -117,6 +119,7 @@ pub struct RunningController {
     app: Arc<App>,
     audit_writer: AuditWriter,
     event_sinks: Arc<EventSinks>,
+    export: Export,
     engine: Arc<RedbEngine<Change>>,
     reload_certificates: Arc<Notify>,
     addresses: Vec<SocketAddr>,
@@ -192,7 +195,12 @@ pub async fn serve(options: ServeOptions) -> anyhow::Result<RunningController> {
     let options = control::options(&certificates.config.network, descriptors.for_routers);
     let routers = ControlChannel::start(&app, options, &stop);
     let channel = management::channel(&app, bus.clone(), routers.plane());
-    listening.serve(&certificates, &routers, channel, descriptors, &tasks, &stop)?;
+    let export = Export::start(&app, certificates.config.otlp.as_ref())?;
+    let beside = BesideApis {
+        management_channel: channel,
+        tracer: export.tracer(),
+    };
+    listening.serve(&certificates, &routers, beside, descriptors, &tasks, &stop)?;
     let reload_certificates = Arc::new(Notify::new());
     let watched = WatchedCertificates {
         certificates,
@@ -207,6 +215,7 @@ pub async fn serve(options: ServeOptions) -> anyhow::Result<RunningController> {
         app,
         audit_writer,
         event_sinks,
+        export,
         engine,
         reload_certificates,
         addresses,
@@ -316,6 +325,7 @@ impl RunningController {
         }
         // Last, so that they tell of everything. What is not written is in the log.
         self.event_sinks.stop(EVENTS_DRAIN_TIMEOUT).await;
+        self.export.stop().await;
         tracing::info!("stopped");
         verdict
     }

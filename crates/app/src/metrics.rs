@@ -15,7 +15,7 @@ pub(crate) use commits::CommitOutcome;
 pub(crate) use jobs::Job;
 pub(crate) use logins::{LoginMethod, LoginOutcome};
 pub use reports::RouterReports;
-pub use requests::{Operation, RequestMetrics};
+pub use requests::{Operation, RequestMetrics, known_method};
 pub(crate) use timing::Timing;
 
 use commits::Commits;

@@ -2,7 +2,7 @@
 
 mod page;
 
-pub use page::page;
+pub use page::{families, page};
 
 use crate::app::App;
 use portcullis_domain::entropy;

@@ -113,6 +113,7 @@ impl Walker<'_> {
         let value = match key.value_type {
             ValueType::String(StringFormat::Path) => self.path(field),
             ValueType::String(StringFormat::Pem) => self.pem(field),
+            ValueType::Secrets => Some(redacted(field)),
             ValueType::Bool => field.boolean(&mut Diagnostics::default()).map(Json::from),
             _ => None,
         };
@@ -132,6 +133,16 @@ impl Walker<'_> {
             PemSource::Inline(text) => Some(json!(format!("pem:{text}"))),
         }
     }
+}
+
+/// A map without its values, which are secrets.
+fn redacted(field: &Field<'_>) -> Json {
+    let named = field.as_section();
+    let named = named.iter().flat_map(Section::fields);
+    named
+        .map(|(name, _)| (name.to_owned(), json!("(a secret)")))
+        .collect::<serde_json::Map<_, _>>()
+        .into()
 }
 
 /// The keys of an entry by its `binding`; none if there is no such binding.

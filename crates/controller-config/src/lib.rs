@@ -24,8 +24,9 @@
 //!
 //! # Order of the modules
 //!
-//! Imports go one way, from later modules to earlier ones: `address`, `codes`, `durations`, `generate`,
-//! `items`, `keys`, `relative_paths`; `limits`, `audit`, `log`, `ctrl`, `identity`, `network`, `store`;
+//! Imports go one way, from later modules to earlier ones: `address`, `codes`, `durations`, `fractions`,
+//! `generate`, `items`, `keys`, `relative_paths`; `limits`, `audit`, `log`, `ctrl`, `identity`, `network`, `otlp`,
+//! `store`;
 //! `edge`, `events`, `references`; `reachability`, `web`; `cross_check`; `root`; `effective`, `explain`.
 
 mod address;
@@ -38,6 +39,7 @@ mod edge;
 mod effective;
 mod events;
 mod explain;
+mod fractions;
 mod generate;
 mod identity;
 mod items;
@@ -45,6 +47,7 @@ mod keys;
 mod limits;
 mod log;
 mod network;
+mod otlp;
 mod reachability;
 mod references;
 mod relative_paths;
@@ -68,6 +71,7 @@ pub use keys::{ControllerFile, StringFormat};
 pub use limits::{ClientLimit, ClientLimits};
 pub use log::LogConfig;
 pub use network::{NetworkConfig, SmartReroutingConfig};
+pub use otlp::{OtlpConfig, SecretText};
 pub use references::{
     AddressReference, BindPointReference, CertKeyReference, ExternalReferences, IdentityReferences,
     LogFilterReference, LoginHostReference, PemReference, RedirectUriReference,

@@ -7,6 +7,7 @@ use portcullis_key_table::Unit;
 use portcullis_yaml::{Diagnostics, Field, Section};
 
 use crate::durations::read_within;
+use crate::fractions::millionths;
 use crate::keys::{Key, KeyGroup, ValueType, duration_within};
 
 /// Section `network`.
@@ -311,15 +312,6 @@ fn value<T>(
         Some(field) => read(&field),
         None => Some(default),
     }
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a fraction is from 0 to 1"
-)]
-fn millionths(fraction: f64) -> u32 {
-    (fraction * 1e6).round() as u32
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use portcullis_yaml::{Diagnostics, Field, KeyPath, Node, Section, SourceLocation
 use crate::address::{read_host_and_port, read_transport_address};
 use crate::identity::{PemSource, read_pem_source};
 use crate::log;
+use crate::otlp;
 use crate::relative_paths::BaseFolders;
 use crate::store::{self, StoreLocation};
 
@@ -150,6 +151,8 @@ pub struct ExternalReferences {
     pub login_hosts: Vec<LoginHostReference>,
     /// Certificates of clients that may read metrics.
     pub scrape_certs: Vec<PemReference>,
+    /// Certificates of the authorities of the OTLP endpoint.
+    pub otlp_ca: Option<PemReference>,
     /// Directories with web applications.
     pub web_apps: Vec<WebAppReference>,
     /// Filter of the log.
@@ -201,6 +204,8 @@ pub(crate) fn collect(tree: &Node, folders: &BaseFolders) -> ExternalReferences 
         scrape_certs: options_of(&root, &["metrics"])
             .filter_map(|(_, _, options)| finder.pem_reference(&options, SCRAPE_CERT))
             .collect(),
+        otlp_ca: section(&root, otlp::SECTION)
+            .and_then(|at| finder.pem_reference(&at, otlp::CA_CERT)),
         web_apps: options_of(&root, &["spa", "zac"])
             .filter_map(|(_, _, options)| web_app(&options))
             .collect(),

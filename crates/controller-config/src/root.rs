@@ -20,6 +20,7 @@ use crate::keys::{ControllerFile, Key, KeyGroup, StringFormat, ValueType};
 use crate::limits::{self, ClientLimits};
 use crate::log::{self, LogConfig};
 use crate::network::{self, NetworkConfig};
+use crate::otlp::{self, OtlpConfig};
 use crate::reachability;
 use crate::references::{self, ExternalReferences};
 use crate::relative_paths::{self, BaseFolders, SourceText};
@@ -46,6 +47,8 @@ pub struct ControllerConfig {
     /// Listeners and their APIs. `edge-oidc` is added beside `edge-client` unless that is disabled.
     pub web: Vec<WebListener>,
     pub network: NetworkConfig,
+    /// Export of metrics and traces, if there is one.
+    pub otlp: Option<OtlpConfig>,
     /// Resources shared by clients.
     pub limits: ClientLimits,
 }
@@ -159,6 +162,11 @@ const KEYS: KeyGroup = &[
         "network",
         ValueType::Map(&[network::KEYS]),
         "How dials, circuits and links are handled.",
+    ),
+    Key::new(
+        otlp::SECTION,
+        ValueType::Map(&[otlp::KEYS]),
+        "Export of metrics and traces for OpenTelemetry; without the section there is none. OpenZiti has no such section.",
     ),
     Key::new(
         "limits",
@@ -330,6 +338,7 @@ fn read_root(
     let edge = edge::read(&root, folders, diagnostics);
     let web = web::read(&root, folders, diagnostics);
     let network = network::read(&root, diagnostics);
+    let otlp = otlp::read(&root, folders, diagnostics);
     let limits = limits::read(&root, diagnostics);
     cross_check::check(
         &root,
@@ -352,6 +361,7 @@ fn read_root(
         web: add_oidc_binding(web?, edge.api.disable_oidc_auto_binding),
         edge,
         network: network?,
+        otlp: otlp.ok()?,
         limits: limits?,
     })
 }

@@ -2,15 +2,33 @@
 
 use std::io;
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
+use rustls::client::Resumption;
+use rustls::crypto::aws_lc_rs;
+use rustls::{ClientConfig, RootCertStore};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-use crate::error::FetchError;
+use crate::error::{FetchError, TlsSetupError};
 use crate::target::FetchTarget;
+
+/// A connector that trusts servers with a certificate from one of `roots`.
+pub(crate) fn connector(roots: Arc<RootCertStore>) -> Result<TlsConnector, TlsSetupError> {
+    let provider = Arc::new(aws_lc_rs::default_provider());
+    let mut config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(TlsSetupError)?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    // Tickets would let servers recognize the controller.
+    config.resumption = Resumption::disabled();
+    Ok(TlsConnector::from(Arc::new(config)))
+}
 
 /// Connects to the first of `addresses` that accepts a connection. Each gets an equal part of
 /// `time`, so that one that does not answer leaves some to the others.

@@ -5,6 +5,8 @@
 //! connection goes to exactly the addresses that were checked, and each redirect is checked again.
 //! The response is limited in size and time and must have a JSON media type; errors reveal nothing
 //! of its content. No proxy is used, and nothing is sent that lets servers correlate fetches.
+//!
+//! A [`Poster`] sends messages to servers that the operator has chosen, without such rules.
 
 mod address;
 mod connect;
@@ -12,6 +14,7 @@ mod document;
 mod error;
 mod exchange;
 mod key_sets;
+mod post;
 mod resolve;
 mod roots;
 mod rules;
@@ -22,8 +25,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use portcullis_domain::fetch_rules::FetchRules;
-use rustls::crypto::aws_lc_rs;
-use rustls::{ClientConfig, RootCertStore};
+use rustls::RootCertStore;
 use tokio::sync::Semaphore;
 use tokio::time;
 use tokio_rustls::TlsConnector;
@@ -32,6 +34,7 @@ use url::Url;
 pub use address::AddressClass;
 use document::FetchResponse;
 pub use error::{AddressRule, FetchError, HostRule, TlsSetupError};
+pub use post::{PostAnswer, Poster};
 pub use resolve::{Resolve, ResolveFuture, SystemResolver};
 pub use roots::system_roots;
 use rules::RuleChecker;
@@ -58,18 +61,9 @@ impl Fetcher {
     ///
     /// [`TlsSetupError`] when rustls refuses its settings.
     pub fn new(rules: FetchRules, roots: Arc<RootCertStore>) -> Result<Self, TlsSetupError> {
-        let provider = Arc::new(aws_lc_rs::default_provider());
-        let mut config = ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .map_err(TlsSetupError)?
-            .with_root_certificates(roots)
-            .with_no_client_auth();
-        config.alpn_protocols = vec![b"http/1.1".to_vec()];
-        // Tickets would let servers recognize the controller.
-        config.resumption = rustls::client::Resumption::disabled();
         Ok(Self {
             checker: RuleChecker { rules },
-            tls: TlsConnector::from(Arc::new(config)),
+            tls: connect::connector(roots)?,
             resolver: Arc::new(SystemResolver),
             permits: Semaphore::new(MAX_FETCHES),
         })
@@ -150,11 +144,13 @@ impl Fetcher {
     async fn send(&self, target: &FetchTarget<'_>) -> Result<FetchResponse, FetchError> {
         let addresses = self.resolve_checked(target).await?;
         let socket = connect::tcp(target, &addresses, self.checker.rules.timeout).await?;
+        let request = exchange::document_request(target)?;
+        let read = |answer| document::read_response(answer, target);
         if !target.is_tls() {
-            return exchange::send(socket, target).await;
+            return exchange::send(socket, target, request, read).await;
         }
         let stream = connect::tls(&self.tls, target, socket).await?;
-        exchange::send(stream, target).await
+        exchange::send(stream, target, request, read).await
     }
 
     /// Resolves the host of `target`, and refuses it if any of its addresses is refused: a name

@@ -9,6 +9,7 @@ use crate::refusal_log::RefusalLog;
 use crate::request_ids::RequestIds;
 use crate::request_memory::RequestMemory;
 use crate::request_tasks::RequestTasks;
+use crate::request_tracer::{self, AnsweredRequest};
 use crate::response::{ApiResponse, ResponseContent};
 use crate::route::{
     NoBody, Payload as _, RequestContext, Route, RouteLookup, RouteRequest, RouteTable,
@@ -23,7 +24,7 @@ use http_body_util::BodyExt as _;
 use portcullis_api::code::Code;
 use portcullis_api::error::Cause;
 use portcullis_app::fabric::OpenChannel;
-use portcullis_app::metrics::Operation as MeasuredOperation;
+use portcullis_app::metrics::{Operation as MeasuredOperation, known_method};
 use portcullis_app::{audit, sessions};
 use portcullis_domain::access::{Access, Action as _, ApiSurface, Caller, Origin, Permit};
 use portcullis_domain::compatibility::OPENZITI_LEVEL;
@@ -107,6 +108,11 @@ impl Service for ControllerService {
             let begun = Instant::now();
             let options = ResponseOptions::from_headers(&head.headers);
             let request_id = inner.request_ids.next();
+            let tracer = inner.state.tracer.as_deref();
+            let traced = tracer.and_then(|tracer| {
+                let span = request_tracer::begin(tracer, &head.headers)?;
+                Some((span, request_id.clone()))
+            });
             let address = connection.peer.ip();
             let target = inner.find_target(&head);
             let api = target.api;
@@ -142,6 +148,15 @@ impl Service for ControllerService {
                 response.status().as_u16(),
                 begun.elapsed(),
             );
+            if let Some((span, id)) = traced {
+                span.end(&AnsweredRequest {
+                    id: &id,
+                    method: known_method(method.as_str()),
+                    operation: measured,
+                    status: response.status().as_u16(),
+                    peer: address,
+                });
+            }
             match api {
                 // OpenZiti's provider does not name the server.
                 Api::Oidc => response,

@@ -2,6 +2,7 @@
 
 use crate::management_channel::ManagementChannel;
 use crate::path::Api;
+use crate::request_tracer::RequestTracer;
 use portcullis_app::App;
 use std::sync::Arc;
 
@@ -28,6 +29,8 @@ pub struct AppState {
     pub instance_id: String,
     /// What serves the management channel, if it is served.
     pub management_channel: Option<Arc<dyn ManagementChannel>>,
+    /// Who is told of requests, if anybody is.
+    pub tracer: Option<Arc<dyn RequestTracer>>,
 }
 
 impl std::fmt::Debug for AppState {

@@ -119,6 +119,9 @@ pub(crate) fn describe_type<F: ConfigFile>(kind: ValueType<F>) -> String {
     match kind {
         ValueType::Map(_) => "a map of keys".to_owned(),
         ValueType::NamedMaps(_) => "maps, each under a name of your choice".to_owned(),
+        ValueType::Secrets => {
+            "texts, each under a name of your choice, that are secrets".to_owned()
+        },
         ValueType::MapList(_) => "a list of maps".to_owned(),
         ValueType::BindingList(variants) => {
             let names: Vec<&str> = variants.iter().map(|variant| variant.binding).collect();

@@ -71,6 +71,8 @@ pub enum ValueType<F: ConfigFile> {
     Map(&'static [KeyGroup<F>]),
     /// Maps with these keys, each under a name of its own that whoever writes the file chooses.
     NamedMaps(&'static [KeyGroup<F>]),
+    /// Texts under names that whoever writes the file chooses. The texts are secrets.
+    Secrets,
     /// A list of maps with these keys.
     MapList(&'static [KeyGroup<F>]),
     /// A list of maps whose key `binding` determines their other keys.

@@ -127,6 +127,9 @@ fn type_schema<F: ConfigFile>(kind: ValueType<F>) -> Json {
         ValueType::NamedMaps(groups) => {
             json!({ "type": "object", "additionalProperties": section_schema(groups) })
         },
+        ValueType::Secrets => {
+            json!({ "type": "object", "additionalProperties": { "type": "string", "minLength": 1 } })
+        },
         ValueType::MapList(groups) => json!({ "type": "array", "items": section_schema(groups) }),
         ValueType::BindingList(variants) => {
             let entries: Vec<Json> = variants.iter().map(variant_schema).collect();

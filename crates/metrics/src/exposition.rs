@@ -60,7 +60,7 @@ impl Page {
                 .unwrap_or_else(|| original.to_owned()),
             _ => original.to_owned(),
         };
-        self.add(&format!("ziti_{name}"), original, &metric.point)
+        self.add(&format!("ziti.{name}"), original, &metric.point)
     }
 }
 

@@ -1,11 +1,20 @@
 //! Labels of samples.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 
 /// Labels by their names, in the order of these.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Labels(BTreeMap<String, String>);
+pub struct Labels(BTreeMap<String, Label>);
+
+/// The value of a label. Labels are told apart by the names that Prometheus allows.
+#[derive(Clone, Debug)]
+struct Label {
+    value: String,
+    /// The name as it was given, where Prometheus does not allow it.
+    original: Option<Box<str>>,
+}
 
 impl Labels {
     /// Adds a label, or replaces it. One without a value is none.
@@ -14,18 +23,29 @@ impl Labels {
     /// itself, such as `le`, gets another beginning.
     #[must_use]
     pub fn with(mut self, name: &str, value: &str) -> Self {
+        let original = name;
         let name = valid_name(name);
         if value.is_empty() {
             self.0.remove(&name);
         } else {
-            self.0.insert(name, value.to_owned());
+            let label = Label {
+                value: value.to_owned(),
+                original: (name != original).then(|| original.into()),
+            };
+            self.0.insert(name, label);
         }
         self
     }
 
+    /// Names as they were given, such as `http.route`, with their values.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        let labels = self.0.iter();
+        labels.map(|(name, label)| (label.original.as_deref().unwrap_or(name), &*label.value))
+    }
+
     /// Writes the labels, and after them those of one sample of several, in braces; nothing if there are none.
     pub(crate) fn written(&self, further: Option<(&str, &str)>) -> String {
-        let own = self.0.iter().map(|(name, value)| (&**name, &**value));
+        let own = self.0.iter().map(|(name, label)| (&**name, &*label.value));
         let mut text = String::new();
         for (name, value) in own.chain(further) {
             text.push(if text.is_empty() { '{' } else { ',' });
@@ -36,6 +56,26 @@ impl Labels {
             text.push('}');
         }
         text
+    }
+}
+
+impl PartialEq for Label {
+    fn eq(&self, other: &Self) -> bool {
+        self.value == other.value
+    }
+}
+
+impl Eq for Label {}
+
+impl PartialOrd for Label {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Label {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.value.cmp(&other.value)
     }
 }
 
@@ -93,5 +133,20 @@ mod tests {
              tag_le=\"1\",le=\"+Inf\"}"
         );
         assert_eq!(Labels::default().written(None), "");
+    }
+
+    #[test]
+    fn names_are_known_as_they_were_given() {
+        let labels = Labels::default()
+            .with("http.route", "/links")
+            .with("le", "1");
+        let named: Vec<_> = labels.iter().collect();
+        assert_eq!(named, [("http.route", "/links"), ("le", "1")]);
+        assert_eq!(
+            labels,
+            Labels::default()
+                .with("tag_le", "1")
+                .with("http_route", "/links")
+        );
     }
 }

@@ -62,7 +62,7 @@ pub use crate::labelled::{Counter, Figure, LabelSet, Labelled, MAX_SERIES, Serie
 pub use crate::labels::Labels;
 pub use crate::meter::{Meter, Rates};
 pub use crate::name::MetricName;
-pub use crate::page::{Exposition, Page, Point, PointValue};
+pub use crate::page::{Exposition, Page, Point, PointFamily, PointValue};
 pub use crate::registry::{Gauge, MAX_METRICS, MetricRegistry, MetricSource, TICK};
 pub use crate::snapshot::{MetricValue, Snapshot};
 pub use crate::timer::Timer;

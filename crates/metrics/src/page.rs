@@ -1,4 +1,4 @@
-//! A page of metrics in a text format of Prometheus.
+//! Metrics by their families, and a page of them in a text format of Prometheus.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -61,10 +61,28 @@ pub struct Page {
 
 #[derive(Clone, Debug)]
 struct Family {
+    /// As OpenTelemetry writes it.
+    original_name: String,
     kind: Kind,
     help: String,
-    /// The samples of each point.
-    points: BTreeMap<Labels, String>,
+    points: BTreeMap<Labels, Measured>,
+}
+
+/// A point without its labels.
+#[derive(Clone, Debug)]
+struct Measured {
+    value: PointValue,
+    time: Option<Timestamp>,
+}
+
+/// Points of one name and one kind, for formats other than a page.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PointFamily {
+    /// As OpenTelemetry writes it, such as `http.server.request.duration`: without a unit.
+    pub name: String,
+    pub help: String,
+    /// In the order of their labels.
+    pub points: Vec<Point>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,6 +133,7 @@ impl Page {
     /// there was a place for it. What Prometheus does not allow in names becomes `_`.
     pub fn add(&mut self, name: &str, help: &str, point: &Point) -> bool {
         let kind = Kind::of(&point.value);
+        let original_name = name;
         let name = kind.family_name(name);
         if !self.families.contains_key(&name) {
             let claimed = kind.claimed_names(&name);
@@ -123,7 +142,8 @@ impl Page {
             }
             self.names.extend(claimed);
         }
-        let family = self.families.entry(name.clone()).or_insert_with(|| Family {
+        let family = self.families.entry(name).or_insert_with(|| Family {
+            original_name: original_name.to_owned(),
             kind,
             help: one_line(help),
             points: BTreeMap::new(),
@@ -131,8 +151,11 @@ impl Page {
         if family.kind != kind || family.points.contains_key(&point.labels) {
             return false;
         }
-        let samples = samples(&name, point, self.format);
-        family.points.insert(point.labels.clone(), samples);
+        let measured = Measured {
+            value: point.value.clone(),
+            time: point.time,
+        };
+        family.points.insert(point.labels.clone(), measured);
         true
     }
 
@@ -151,12 +174,31 @@ impl Page {
         let mut text = String::new();
         for (name, family) in &self.families {
             family.describe(name, self.format, &mut text);
-            text.extend(family.points.values().map(String::as_str));
+            for (labels, measured) in &family.points {
+                measured.write_samples(name, labels, self.format, &mut text);
+            }
         }
         if self.format == Exposition::OpenMetrics {
             text.push_str("# EOF\n");
         }
         text
+    }
+
+    /// The families themselves.
+    pub fn into_families(self) -> impl Iterator<Item = PointFamily> {
+        self.families.into_values().map(|family| PointFamily {
+            name: family.original_name,
+            help: family.help,
+            points: family
+                .points
+                .into_iter()
+                .map(|(labels, Measured { value, time })| Point {
+                    labels,
+                    value,
+                    time,
+                })
+                .collect(),
+        })
     }
 }
 
@@ -241,59 +283,59 @@ impl Kind {
     }
 }
 
-/// The lines of a point.
-fn samples(name: &str, point: &Point, format: Exposition) -> String {
-    let mut text = String::new();
-    let time = point.time.map(Timestamp::as_millisecond);
-    let time = match (time, format) {
-        (None, _) => String::new(),
-        (Some(millis), Exposition::Prometheus) => format!(" {millis}"),
-        (Some(millis), Exposition::OpenMetrics) => {
-            let (seconds, millis) = (millis.div_euclid(1000), millis.rem_euclid(1000));
-            format!(" {seconds}.{millis:03}")
-        },
-    };
-    let mut sample = |suffix: &str, further: Option<(&str, &str)>, value: &str| {
-        let labels = point.labels.written(further);
-        // Writing into a text cannot fail.
-        let _ = writeln!(text, "{name}{suffix}{labels} {value}{time}");
-    };
-    match &point.value {
-        PointValue::Gauge(value) => sample("", None, &number(*value)),
-        PointValue::Integer(value) => sample("", None, &value.to_string()),
-        PointValue::Counter(count) => sample("_total", None, &count.to_string()),
-        PointValue::Summary {
-            unit,
-            count,
-            total,
-            quantiles,
-        } => {
-            let shown = |value: f64| number(unit.map_or(value, |unit| unit.in_base(value)));
-            if *count > 0 {
-                for (quantile, value) in QUANTILES.into_iter().zip(*quantiles) {
-                    let quantile = quantile.to_string();
-                    sample("", Some(("quantile", &quantile)), &shown(value));
+impl Measured {
+    /// Writes the lines of a point.
+    fn write_samples(&self, name: &str, labels: &Labels, format: Exposition, text: &mut String) {
+        let time = self.time.map(Timestamp::as_millisecond);
+        let time = match (time, format) {
+            (None, _) => String::new(),
+            (Some(millis), Exposition::Prometheus) => format!(" {millis}"),
+            (Some(millis), Exposition::OpenMetrics) => {
+                let (seconds, millis) = (millis.div_euclid(1000), millis.rem_euclid(1000));
+                format!(" {seconds}.{millis:03}")
+            },
+        };
+        let mut sample = |suffix: &str, further: Option<(&str, &str)>, value: &str| {
+            let labels = labels.written(further);
+            // Writing into a text cannot fail.
+            let _ = writeln!(text, "{name}{suffix}{labels} {value}{time}");
+        };
+        match &self.value {
+            PointValue::Gauge(value) => sample("", None, &number(*value)),
+            PointValue::Integer(value) => sample("", None, &value.to_string()),
+            PointValue::Counter(count) => sample("_total", None, &count.to_string()),
+            PointValue::Summary {
+                unit,
+                count,
+                total,
+                quantiles,
+            } => {
+                let shown = |value: f64| number(unit.map_or(value, |unit| unit.in_base(value)));
+                if *count > 0 {
+                    for (quantile, value) in QUANTILES.into_iter().zip(*quantiles) {
+                        let quantile = quantile.to_string();
+                        sample("", Some(("quantile", &quantile)), &shown(value));
+                    }
                 }
-            }
-            if let Some(total) = total {
-                sample("_sum", None, &shown(*total));
-            }
-            sample("_count", None, &count.to_string());
-        },
-        PointValue::Buckets(buckets) => {
-            for (bound, count) in &buckets.cumulative {
-                let bound = if bound.is_finite() {
-                    format!("{bound:?}")
-                } else {
-                    number(*bound)
-                };
-                sample("_bucket", Some(("le", &bound)), &count.to_string());
-            }
-            sample("_sum", None, &number(buckets.total));
-            sample("_count", None, &buckets.count().to_string());
-        },
+                if let Some(total) = total {
+                    sample("_sum", None, &shown(*total));
+                }
+                sample("_count", None, &count.to_string());
+            },
+            PointValue::Buckets(buckets) => {
+                for (bound, count) in &buckets.cumulative {
+                    let bound = if bound.is_finite() {
+                        format!("{bound:?}")
+                    } else {
+                        number(*bound)
+                    };
+                    sample("_bucket", Some(("le", &bound)), &count.to_string());
+                }
+                sample("_sum", None, &number(buckets.total));
+                sample("_count", None, &buckets.count().to_string());
+            },
+        }
     }
-    text
 }
 
 fn number(value: f64) -> String {
@@ -318,7 +360,7 @@ fn one_line(help: &str) -> String {
 }
 
 impl Unit {
-    /// The unit in which Prometheus wants values.
+    /// The unit in which Prometheus and OpenTelemetry want values.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Nanoseconds => "seconds",
@@ -326,7 +368,8 @@ impl Unit {
         }
     }
 
-    fn in_base(self, value: f64) -> f64 {
+    /// A value in the unit that Prometheus and OpenTelemetry want: seconds, or bytes.
+    pub fn in_base(self, value: f64) -> f64 {
         match self {
             Self::Nanoseconds => value / 1e9,
             Self::Bytes => value,

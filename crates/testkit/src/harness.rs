@@ -205,6 +205,7 @@ fn controller(app: &Arc<App>) -> ControllerService {
         addresses: Api::ALL.map(|api| (api, address.clone())).into(),
         instance_id: "instance".to_owned(),
         management_channel: None,
+        tracer: None,
     };
     let table = RouteTable::new(routes::all(), &Api::ALL).unwrap();
     ControllerService::new(Arc::new(state), table)

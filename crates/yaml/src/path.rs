@@ -6,7 +6,7 @@ use std::hash::{Hash, Hasher};
 use std::iter;
 use std::sync::Arc;
 
-use crate::redaction::{is_secret_name, redact_secrets};
+use crate::redaction::{is_secret_map, is_secret_name, redact_secrets};
 
 /// One segment of a [`KeyPath`].
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -95,7 +95,8 @@ impl KeyPath {
             Segment::Key(key) => Some(key),
             Segment::Index(_) => None,
         });
-        keys.next().is_some_and(|key| is_secret_name(key))
+        let (last, map) = (keys.next(), keys.next());
+        last.is_some_and(|key| is_secret_name(key)) || map.is_some_and(|key| is_secret_map(key))
     }
 
     pub(crate) fn push(&mut self, segment: Segment) {

@@ -22,6 +22,17 @@ const PIN_PARAMETERS: [&str; 3] = ["pin=", "pin-value=", "pin-source="];
 /// Substrings of keys whose values are secret.
 const SECRET_NAMES: [&str; 5] = ["passw", "pasw", "passphrase", "pwd", "secret"];
 
+/// Name of maps whose values are secret, such as the headers of requests with tokens.
+const SECRET_MAP: &str = "headers";
+
+/// Names of headers that are secret, also where the line does not say that they are headers.
+const SECRET_HEADERS: [&str; 3] = ["authorization", "api-key", "bearer "];
+
+/// Whether the values of a map of this name are secrets.
+pub(crate) fn is_secret_map(key: &str) -> bool {
+    key == SECRET_MAP
+}
+
 /// Whether the value of a key of this name is a secret.
 pub fn is_secret_name(key: &str) -> bool {
     let key = key.to_ascii_lowercase();
@@ -34,9 +45,11 @@ pub fn contains_secret(line: &str) -> bool {
     let names = SECRET_NAMES
         .iter()
         .chain(&SECRET_PREFIXES)
-        .chain(&PIN_PARAMETERS);
+        .chain(&PIN_PARAMETERS)
+        .chain(&SECRET_HEADERS);
     let encoded = line.trim().trim_start_matches(['-', ' ', '"', '\'']);
-    names.clone().any(|name| lower.contains(name)) || is_base64_key(encoded)
+    let has_headers = lower.contains("headers: {") || lower.contains("headers:{");
+    names.clone().any(|name| lower.contains(name)) || has_headers || is_base64_key(encoded)
 }
 
 /// Whether a text starts with so much base64 that it may be a private key without its first line.
@@ -188,6 +201,8 @@ mod tests {
             "{a: 1, proxyPwd: x}",
             "-----BEGIN EC PRIVATE KEY-----",
             "key: pkcs11:/a?pin=1",
+            "otlp: {endpoint: 'http://a', headers: {x-team: x}}",
+            "    Authorization: Basic x",
             encoded,
             &format!("   - \"{encoded}"),
         ] {

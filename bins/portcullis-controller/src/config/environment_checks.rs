@@ -44,7 +44,7 @@ pub(super) fn check(named: &ExternalReferences, own_keys: &HomeKeys) -> Vec<Diag
     }
     let trusted = findings.load_trusted(named);
     findings.check_signing(&named.signing, trusted.as_deref());
-    for certificate in &named.scrape_certs {
+    for certificate in named.scrape_certs.iter().chain(&named.otlp_ca) {
         findings.load_certificates(certificate);
     }
     if let Some(store) = &named.store {

@@ -14,8 +14,8 @@ use portcullis_domain::entropy;
 use portcullis_http::path::Api;
 use portcullis_http::route::RouteTable;
 use portcullis_http::{
-    AppState, ControllerService, ManagementChannel, MetricsOptions, WebApp, WithMetrics,
-    WithWebApps, routes,
+    AppState, ControllerService, ManagementChannel, MetricsOptions, RequestTracer, WebApp,
+    WithMetrics, WithWebApps, routes,
 };
 use portcullis_listener::{Budgets, Limits, Listener, Quota, Quotas, ServerTls, Service};
 use portcullis_yaml::syntax::HostPort;
@@ -52,6 +52,12 @@ struct WebEntry {
 struct WebSocket {
     listener: Listener,
     has_routers: bool,
+}
+
+/// What the APIs have beside their routes.
+pub(super) struct BesideApis {
+    pub(super) management_channel: Arc<dyn ManagementChannel>,
+    pub(super) tracer: Option<Arc<dyn RequestTracer>>,
 }
 
 impl Listeners {
@@ -153,7 +159,7 @@ impl Listeners {
         self,
         certificates: &ServerCertificates,
         routers: &Arc<ControlChannel>,
-        management_channel: Arc<dyn ManagementChannel>,
+        beside: BesideApis,
         descriptors: Descriptors,
         tasks: &TaskTracker,
         stop: &CancellationToken,
@@ -165,7 +171,8 @@ impl Listeners {
             build: BUILD,
             addresses: self.addresses(),
             instance_id,
-            management_channel: Some(management_channel),
+            management_channel: Some(beside.management_channel),
+            tracer: beside.tracer,
         };
         let state = Arc::new(state);
         let found = descriptors.limit;

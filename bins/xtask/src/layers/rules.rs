@@ -121,6 +121,10 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
     ("memory-budget", AllowedDependencies::Only(&[])),
     ("no-schema", AllowedDependencies::Only(&[])),
     ("oidc", AllowedDependencies::Only(&["domain"])),
+    (
+        "otlp",
+        AllowedDependencies::Only(&["domain", "fetch", "metrics"]),
+    ),
     ("pki", AllowedDependencies::Only(&["domain"])),
     ("posture", AllowedDependencies::Only(&["domain"])),
     (

@@ -55,9 +55,7 @@ impl RequestMetrics {
 
     /// Records a request that was answered with a status. It has no operation if its path or method is of none.
     pub fn record(&self, operation: Option<Operation>, method: &str, status: u16, time: Duration) {
-        let known = METHODS.into_iter().find(|known| *known == method);
-        // So called by OpenTelemetry.
-        let method = known.unwrap_or("_OTHER");
+        let method = known_method(method);
         let request = Request {
             operation,
             method,
@@ -87,6 +85,19 @@ impl RequestMetrics {
     }
 }
 
+/// The method, or `_OTHER`, as OpenTelemetry calls those that are not known.
+pub fn known_method(method: &str) -> &'static str {
+    let known = METHODS.into_iter().find(|known| *known == method);
+    known.unwrap_or("_OTHER")
+}
+
+impl Operation {
+    /// The whole path, as OpenTelemetry's `http.route`.
+    pub fn route(self) -> String {
+        format!("{}{}", self.base_path, self.path)
+    }
+}
+
 /// The name that OpenZiti has for the timer of an operation, in which ids are `:id`, and then `:subid`.
 fn timer_name(operation: Operation, method: &str) -> String {
     let mut ids = [":id", ":subid"].into_iter();
@@ -103,9 +114,7 @@ fn timer_name(operation: Operation, method: &str) -> String {
 
 impl LabelSet for Request {
     fn labels(&self) -> Labels {
-        let route = self
-            .operation
-            .map(|operation| format!("{}{}", operation.base_path, operation.path));
+        let route = self.operation.map(Operation::route);
         Labels::default()
             .with("http.request.method", self.method)
             .with("http.response.status_code", &self.status.to_string())

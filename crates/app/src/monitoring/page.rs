@@ -1,16 +1,29 @@
-//! What Prometheus reads: the figures of the controller, and what its routers have reported last.
+//! What Prometheus and OpenTelemetry are told: the figures of the controller, and what its routers have reported last.
 
 use crate::app::App;
 use crate::database;
 use crate::fabric::LinkRoutersById;
 use portcullis_domain::clock::Timestamp;
 use portcullis_events::{Metric, MetricValue, metrics_of};
-use portcullis_metrics::{Exposition, Labels, Page, Point, PointValue, Reported, Unit};
+use portcullis_metrics::{
+    Exposition, Labels, Page, Point, PointFamily, PointValue, Reported, Unit,
+};
 use portcullis_wire::control::metrics::Histogram;
 
 /// Writes all figures, perhaps each with the time when it was measured. It takes milliseconds for each thousand of
 /// them, and reads counts in the store.
 pub fn page(app: &App, format: Exposition, has_times: bool) -> String {
+    measured(app, format, has_times).finish()
+}
+
+/// The same figures as families of points, each with the time when it was measured, for formats other than a page.
+pub fn families(app: &App) -> Vec<PointFamily> {
+    measured(app, Exposition::OpenMetrics, true)
+        .into_families()
+        .collect()
+}
+
+fn measured(app: &App, format: Exposition, has_times: bool) -> Page {
     let now = app.env().now();
     let time = has_times.then_some(now);
     let mut page = Page::new(format);
@@ -19,7 +32,7 @@ pub fn page(app: &App, format: Exposition, has_times: bool) -> String {
     app.metrics().expose(&mut page, time);
     add_state(app, &mut page, time);
     add_reports(app, &mut page, has_times);
-    page.finish()
+    page
 }
 
 /// Adds what there is at the moment.

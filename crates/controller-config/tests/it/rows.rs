@@ -152,6 +152,7 @@ fn wrong_type(of: ValueType<ControllerFile>) -> &'static str {
         ValueType::Map(_)
         | ValueType::MapList(_)
         | ValueType::NamedMaps(_)
+        | ValueType::Secrets
         | ValueType::BindingList(_)
         | ValueType::StringList(_)
         | ValueType::StringOrList(_) => "5",

@@ -48,6 +48,7 @@ impl Served {
             addresses: Vec::new(),
             instance_id: "instance".to_owned(),
             management_channel: None,
+            tracer: None,
         };
         let table = RouteTable::new(routes, &[Api::Client]).unwrap();
         let controller = ControllerService::with_budgets(Arc::new(state), table, budgets.clone());

@@ -104,3 +104,18 @@ fn format_is_what_the_scraper_accepts() {
         assert_eq!(Exposition::from_accept(accept), format, "{accept}");
     }
 }
+
+#[test]
+fn families_have_the_names_of_opentelemetry() {
+    let mut page = Page::new(Exposition::OpenMetrics);
+    let labelled = point(&[("http.route", "/a")], PointValue::Counter(3));
+    assert!(page.add("portcullis.logins", "Logins.", &labelled));
+    assert!(!page.add("portcullis_logins", "Again.", &labelled));
+    let families: Vec<_> = page.into_families().collect();
+    let expected = PointFamily {
+        name: "portcullis.logins".to_owned(),
+        help: "Logins.".to_owned(),
+        points: vec![labelled],
+    };
+    assert_eq!(families, [expected]);
+}

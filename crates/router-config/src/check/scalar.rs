@@ -65,6 +65,7 @@ pub(super) fn check(walker: &mut Walker<'_>, field: &Field<'_>, key: &'static Ke
         },
         ValueType::Map(_)
         | ValueType::NamedMaps(_)
+        | ValueType::Secrets
         | ValueType::MapList(_)
         | ValueType::BindingList(_)
         | ValueType::Any => None,
@@ -351,6 +352,7 @@ pub(super) fn parse_default(kind: ValueType, text: &str) -> Option<Json> {
         },
         ValueType::Map(_)
         | ValueType::NamedMaps(_)
+        | ValueType::Secrets
         | ValueType::MapList(_)
         | ValueType::BindingList(_)
         | ValueType::Any => None,
