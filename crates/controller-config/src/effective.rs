@@ -70,6 +70,12 @@ impl Walker<'_> {
 
     fn key(&mut self, field: Option<&Field<'_>>, path: &KeyPath, key: &Key) {
         match (key.value_type, field) {
+            // A section that has to say something is not there by default.
+            (ValueType::Map(groups), None)
+                if !key.required
+                    && groups
+                        .iter()
+                        .any(|group| group.iter().any(|key| key.required)) => {},
             (ValueType::Map(groups), field) => {
                 let section = field.and_then(Field::as_section);
                 self.section(section.as_ref(), path, groups);

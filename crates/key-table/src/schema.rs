@@ -91,7 +91,10 @@ fn key_schema<F: ConfigFile>(key: &'static Key<F>) -> Json {
         insert(&mut schema, "examples", json!([example]));
     }
     // A section without keys counts as absent.
-    let is_map = matches!(key.value_type, ValueType::Map(_) | ValueType::NamedMaps(_));
+    let is_map = matches!(
+        key.value_type,
+        ValueType::Map(_) | ValueType::NamedMaps(_) | ValueType::Secrets
+    );
     if is_map && !key.required {
         insert(&mut schema, "type", json!(["object", "null"]));
     }

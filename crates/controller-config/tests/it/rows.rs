@@ -46,6 +46,7 @@ fn section_for(path: &str) -> Json {
             "subscriptions": [{ "type": "router" }],
             "handler": { "type": "file", "format": "json", "path": "events.json" },
         }),
+        "otlp" => json!({ "endpoint": "http://localhost:4318" }),
         "web[].identity" => identity,
         path if path.ends_with("alt_server_certs[]") => json!({ "server_cert": "alt.pem" }),
         "web[].apis[metrics].options" => json!({ "scrapeCert": "scraper.pem" }),
