@@ -179,8 +179,10 @@ fn validations(ziti: &Ziti<'_>) {
 
 fn traced(ziti: &Ziti<'_>, traces: &Running, (ours, theirs): (&str, &str)) {
     let told = ziti.asked(&["stream", "traces", "toggle", "pipe", "on", ".*", ".*"]);
-    for router in [ours, theirs] {
-        let answer = format!("App {router} matched? true");
+    for answer in [
+        format!("App {ours} matched? true"),
+        format!("Link {theirs}.ctrl/"),
+    ] {
         assert!(told.contains(&answer), "{told}");
     }
     // Each line begins with the time and who has seen the message.
