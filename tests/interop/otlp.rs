@@ -155,7 +155,8 @@ fn route(span: &Span) -> Option<&str> {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let digits = |text, byte| format!("{text}{byte:02x}");
+    bytes.iter().fold(String::new(), digits)
 }
 
 /// A controller that exports to `receiver`, with further members of the section.
@@ -194,6 +195,35 @@ fn metrics_and_spans_arrive_with_their_values() {
         .curl(&format!("{MANAGEMENT}/identities/nobody?token=hunter2"))
         .send()
         .expect_status(404);
+    spans(&receiver, &lost.text());
+    metrics(&receiver);
+
+    // The last request of all is told of as well.
+    admin.get("/version").expect_status(200);
+    assert!(controller.terminate().success());
+    receiver.span(|span| route(span) == Some("/edge/management/v1/version"));
+    for message in receiver.arrived() {
+        let has = |line: &str| {
+            message
+                .headers
+                .iter()
+                .any(|one| one.eq_ignore_ascii_case(line))
+        };
+        assert!(has(&format!("authorization: Bearer {TOKEN}")));
+        assert!(has("content-type: application/x-protobuf"));
+        for secret in ["hunter2", admin.token()] {
+            let is_there = message
+                .body
+                .windows(secret.len())
+                .any(|part| part == secret.as_bytes());
+            assert!(!is_there, "{secret} is in a message");
+        }
+    }
+    assert!(!directory.logged().contains(TOKEN));
+}
+
+/// The span of a client's trace, and that of a request for what there is not, with the answer to it.
+fn spans(receiver: &Receiver, lost: &str) {
     let continued = receiver.span(|span| hex(&span.trace_id) == TRACE);
     assert_eq!(hex(&continued.parent_span_id), PARENT);
     assert_eq!(continued.trace_state, "vendor=1");
@@ -212,8 +242,10 @@ fn metrics_and_spans_arrive_with_their_values() {
         .and_then(|one| one.value.clone()?.value);
     assert_eq!(status, Some(Value::IntValue(404)));
     let id = text(&failed.attributes, "portcullis.request.id").expect("the span has the id");
-    assert!(lost.text().contains(id), "{id}: {}", lost.text());
+    assert!(lost.contains(id), "{id}: {lost}");
+}
 
+fn metrics(receiver: &Receiver) {
     let find = |name: &str| {
         let found = until(DEFAULT_TIMEOUT, || {
             let metrics = receiver.metrics().into_iter().rev();
@@ -260,29 +292,6 @@ fn metrics_and_spans_arrive_with_their_values() {
         matches!(summary.data, Some(Data::Summary(_))),
         "{summary:?}"
     );
-
-    // The last request of all is told of as well.
-    admin.get("/version").expect_status(200);
-    assert!(controller.terminate().success());
-    receiver.span(|span| route(span) == Some("/edge/management/v1/version"));
-    for message in receiver.arrived() {
-        let has = |line: &str| {
-            message
-                .headers
-                .iter()
-                .any(|one| one.eq_ignore_ascii_case(line))
-        };
-        assert!(has(&format!("authorization: Bearer {TOKEN}")));
-        assert!(has("content-type: application/x-protobuf"));
-        for secret in ["hunter2", admin.token()] {
-            let is_there = message
-                .body
-                .windows(secret.len())
-                .any(|part| part == secret.as_bytes());
-            assert!(!is_there, "{secret} is in a message");
-        }
-    }
-    assert!(!directory.logged().contains(TOKEN));
 }
 
 #[test]

@@ -17,7 +17,7 @@ mod reload;
 mod start_report;
 mod store_loader;
 
-use crate::audit::AuditDestination;
+use crate::audit::{AuditDestination, InspectedDestination};
 use crate::{logging, store};
 use anyhow::Context as _;
 use certificates::ServerCertificates;
@@ -155,32 +155,26 @@ pub async fn serve(options: ServeOptions) -> anyhow::Result<RunningController> {
     events::refuse_audit_file(&config.events, &audit)?;
     let audit = audit.inspect()?;
     let core = open(&config, store_must_exist, &env)?;
-    if let Some(config) = shown_config {
-        core.app.show_config(config.to_string());
-    }
+    core.app
+        .show_config(shown_config.map(|shown| shown.to_string()));
     let bus = EventBus::default();
     let event_sinks = events::start(&core.app, &bus, &config.events)?;
-    events::measure(&core.app, &event_sinks);
     portcullis_app::administrator::ensure_defaults(&core.app)
         .await
         .context("the store could not be prepared")?;
     let engine = Arc::clone(&core.engine);
     let loading = load(&engine, core.projections, accept_damage, &stop).await?;
-    let tls = listening.tls(&core.pairs)?;
     let addresses = listening.local_addresses();
     let control_address = listening.control_address();
-    let revision = engine.snapshot()?.revision()?;
     let certificates = ServerCertificates {
         app: Arc::clone(&core.app),
         network_id: core.network_id,
-        tls,
+        tls: listening.tls(&core.pairs)?,
         may_renew: renew_leaf,
         config,
     };
     let app = core.app;
-    let audit_writer = AuditWriter::start(Arc::clone(&app), audit.open(&app)?)
-        .context("the thread that writes the audit trail cannot be started")?;
-    add_log_checks(&app);
+    let audit_writer = write_audit_trail(&app, audit)?;
     let tasks = TaskTracker::new();
     let certificate_watcher = watch(&certificates);
     let report = StartReport::new(
@@ -189,15 +183,14 @@ pub async fn serve(options: ServeOptions) -> anyhow::Result<RunningController> {
         &core.roots,
         addresses.clone(),
         control_address,
-        revision,
+        engine.snapshot()?.revision()?,
     );
     let descriptors = Descriptors::raise(certificates.config.limits.router_connections);
     let options = control::options(&certificates.config.network, descriptors.for_routers);
     let routers = ControlChannel::start(&app, options, &stop);
-    let channel = management::channel(&app, bus.clone(), routers.plane());
     let export = Export::start(&app, certificates.config.otlp.as_ref())?;
     let beside = BesideApis {
-        management_channel: channel,
+        management_channel: management::channel(&app, bus.clone(), routers.plane()),
         tracer: export.tracer(),
     };
     listening.serve(&certificates, &routers, beside, descriptors, &tasks, &stop)?;
@@ -208,8 +201,7 @@ pub async fn serve(options: ServeOptions) -> anyhow::Result<RunningController> {
         reload: Arc::clone(&reload_certificates),
     };
     maintenance::spawn(&tasks, &app, watched, &stop);
-    let counting = events::count_entities(Arc::clone(&app), bus, stop.clone());
-    tasks.spawn(counting);
+    tasks.spawn(events::count_entities(Arc::clone(&app), bus, stop.clone()));
     tasks.close();
     Ok(RunningController {
         app,
@@ -225,6 +217,14 @@ pub async fn serve(options: ServeOptions) -> anyhow::Result<RunningController> {
         tasks,
         loading,
     })
+}
+
+/// Starts the thread of the audit trail, and has health checks tell of it and of the log.
+fn write_audit_trail(app: &Arc<App>, audit: InspectedDestination) -> anyhow::Result<AuditWriter> {
+    let writer = AuditWriter::start(Arc::clone(app), audit.open(app)?)
+        .context("the thread that writes the audit trail cannot be started")?;
+    add_log_checks(app);
+    Ok(writer)
 }
 
 /// Begins to load the store, and waits a moment: a small one is served only when it was checked.

@@ -180,9 +180,11 @@ impl App {
         self.network_inspection.get_or_init(|| inspection);
     }
 
-    /// Sets what the inspection `config` shows, JSON without secrets; only the first one counts.
-    pub fn show_config(&self, config: String) {
-        self.shown_config.get_or_init(|| config);
+    /// Sets what the inspection `config` shows, JSON without secrets, if anything; only the first one counts.
+    pub fn show_config(&self, config: Option<String>) {
+        if let Some(config) = config {
+            self.shown_config.get_or_init(|| config);
+        }
     }
 
     pub(crate) fn shown_config(&self) -> Option<&str> {

@@ -13,12 +13,13 @@ use portcullis_fabric::{
 };
 use portcullis_wire::control::route::RouteContext;
 use std::collections::HashMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
 
 /// Finds out who is traced, and remembers the circuits of those.
 pub(crate) struct IdentityTraces {
-    app: Arc<App>,
+    /// It owns the network, and by that this.
+    app: Weak<App>,
     /// Whether `circuits` may have any.
     has_circuits: AtomicBool,
     /// Told to their end, even if the trace ends before.
@@ -33,9 +34,9 @@ pub(crate) struct RequestTrace {
 }
 
 impl IdentityTraces {
-    pub(crate) fn new(app: Arc<App>) -> Self {
+    pub(crate) fn new(app: &Arc<App>) -> Self {
         Self {
-            app,
+            app: Arc::downgrade(app),
             has_circuits: AtomicBool::new(false),
             circuits: Mutex::default(),
         }
@@ -43,8 +44,9 @@ impl IdentityTraces {
 
     /// Gives a request an id, if the identity is traced.
     pub(crate) fn request(&self, identity: &IdentityId) -> Option<RequestTrace> {
-        let trace = identities::find_active_trace(&self.app, identity)?;
-        let request = RequestId::generate(&*self.app.env().entropy).ok()?;
+        let app = self.app.upgrade()?;
+        let trace = identities::find_active_trace(&app, identity)?;
+        let request = RequestId::generate(&*app.env().entropy).ok()?;
         Some(RequestTrace {
             trace: RouteTrace {
                 trace_id: trace.id,
@@ -113,7 +115,7 @@ impl IdentityTraces {
     }
 
     fn find(&self, id: &CircuitId, circuit: CircuitView<'_>) -> Option<RequestTrace> {
-        if !identities::are_any_traced(&self.app) {
+        if !identities::are_any_traced(&*self.app.upgrade()?) {
             return None;
         }
         let host = circuit.target.map(|target| &target.host);

@@ -93,7 +93,7 @@ impl Plane {
     ) -> (Self, Inboxes) {
         let wall = u64::try_from(app.env().now().as_nanosecond()).unwrap_or_default();
         let clock = Clock::start(UnixNanos(wall));
-        let identity_traces = Arc::new(IdentityTraces::new(Arc::clone(&app)));
+        let identity_traces = Arc::new(IdentityTraces::new(&app));
         let (network, outputs) =
             LiveFabric::new(options.fabric, clock, Arc::clone(&identity_traces));
         let (client_sessions, wanted) = ClientSessions::new();

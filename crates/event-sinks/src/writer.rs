@@ -51,8 +51,10 @@ impl Writer {
         }
     }
 
-    /// Writes events, trying again until it works or the queue is closed. Returns whether it worked.
+    /// Writes events, trying again until it works, and once after the queue was closed: what fails may be the
+    /// rotation of a file that somebody has just moved. Returns whether it worked.
     fn write(&mut self, batch: &mut Batch) -> bool {
+        let mut is_last_try = false;
         loop {
             let before = batch.written_events();
             let outcome = self.call(|output| output.write(batch));
@@ -60,10 +62,13 @@ impl Writer {
             if outcome.is_ok() {
                 return true;
             }
-            if self.subscriber.queue.is_closed() {
+            if is_last_try {
                 return false;
             }
-            self.subscriber.queue.pause(RETRY_AFTER);
+            is_last_try = self.subscriber.queue.is_closed();
+            if !is_last_try {
+                self.subscriber.queue.pause(RETRY_AFTER);
+            }
             self.reopen_if_asked();
         }
     }

@@ -109,7 +109,7 @@ impl Service for ControllerService {
             let options = ResponseOptions::from_headers(&head.headers);
             let request_id = inner.request_ids.next();
             let tracer = inner.state.tracer.as_deref();
-            let traced = tracer.and_then(|tracer| {
+            let exported = tracer.and_then(|tracer| {
                 let span = request_tracer::begin(tracer, &head.headers)?;
                 Some((span, request_id.clone()))
             });
@@ -148,7 +148,7 @@ impl Service for ControllerService {
                 response.status().as_u16(),
                 begun.elapsed(),
             );
-            if let Some((span, id)) = traced {
+            if let Some((span, id)) = exported {
                 span.end(&AnsweredRequest {
                     id: &id,
                     method: known_method(method.as_str()),

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, header};
 use portcullis_domain::clock::Clock;
 use portcullis_fetch::{FetchError, PostAnswer, Poster};
-use std::error::Error;
+use std::error::Error as _;
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};

@@ -163,8 +163,9 @@ mod tests {
             span_id in any::<[u8; 8]>(),
             flags in any::<u8>(),
         ) {
-            let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-            let header = format!("00-{}-{}-{flags:02x}", hex(&trace_id), hex(&span_id));
+            let trace = u128::from_be_bytes(trace_id);
+            let span = u64::from_be_bytes(span_id);
+            let header = format!("00-{trace:032x}-{span:016x}-{flags:02x}");
             let expected = Parent { trace_id, span_id, is_sampled: flags & 1 == 1 };
             let is_valid = trace_id != [0; 16] && span_id != [0; 8];
             prop_assert_eq!(Parent::parse(&header), is_valid.then_some(expected));

@@ -30,12 +30,11 @@ impl Verdict {
 
 fn wait(text: &str, now: Timestamp) -> Option<Duration> {
     let text = text.trim();
-    let wait = match text.parse::<u64>() {
-        Ok(seconds) => Duration::from_secs(seconds),
-        Err(_) => {
-            let date = Timestamp::try_from(httpdate::parse_http_date(text).ok()?).ok()?;
-            Duration::try_from(date.duration_since(now)).unwrap_or_default()
-        },
+    let wait = if let Ok(seconds) = text.parse::<u64>() {
+        Duration::from_secs(seconds)
+    } else {
+        let date = Timestamp::try_from(httpdate::parse_http_date(text).ok()?).ok()?;
+        Duration::try_from(date.duration_since(now)).unwrap_or_default()
     };
     Some(wait.min(MAX_RETRY_AFTER))
 }

@@ -9,7 +9,6 @@ mod summary;
 use super::password;
 use crate::audit::AuditDestination;
 use crate::cli::{KeyTypeArg, QuickstartArgs};
-use crate::config::LoadedFiles;
 use crate::home::{self, Home, HomeSettings};
 use crate::serve::{self, ServeOptions};
 use crate::{config, logging, output, signals};
@@ -61,21 +60,17 @@ async fn serve_until(stop: CancellationToken, mut arguments: QuickstartArgs) -> 
     };
     let overlay = arguments.config.iter().map(PathBuf::as_path);
     let files: Vec<_> = iter::once(&*home.config).chain(overlay).collect();
-    let LoadedFiles {
-        mut config,
-        references,
-        values,
-    } = config::load_with_values(&files)?;
-    home.check_store_location(&references)?;
+    let mut loaded = config::load_with_values(&files)?;
+    home.check_store_location(&loaded.references)?;
     if !is_new {
-        ignored_options::report_ignored(&arguments, &config);
+        ignored_options::report_ignored(&arguments, &loaded.config);
     }
     if let Some(folder) = &console {
-        console::serve(&mut config, folder);
+        console::serve(&mut loaded.config, folder);
     }
-    logging::configure_filter(&config.log.filter)?;
-    let mut plan = ServeOptions::new(config, env);
-    plan.shown_config = Some(values.to_nested_json());
+    logging::configure_filter(&loaded.config.log.filter)?;
+    let mut plan = ServeOptions::new(loaded.config, env);
+    plan.shown_config = Some(loaded.values.to_nested_json());
     plan.listeners = listeners;
     plan.stop = stop.clone();
     complete(&mut plan, &home, &arguments);

@@ -68,6 +68,7 @@ pub(super) fn start(
         let watched = Arc::clone(&sinks);
         health::add_check(app, EVENTS_CHECK, Box::new(move || find_problem(&watched)));
     }
+    measure(app, &sinks);
     Ok(sinks)
 }
 
@@ -119,7 +120,7 @@ fn find_problem(sinks: &EventSinks) -> Option<String> {
 }
 
 /// Has Prometheus know how many events were written and lost, by the name that the file gives to their destination.
-pub(super) fn measure(app: &App, sinks: &Arc<EventSinks>) {
+fn measure(app: &App, sinks: &Arc<EventSinks>) {
     let sinks = Arc::clone(sinks);
     let figures = move |page: &mut Page, time| {
         for status in sinks.statuses() {

@@ -139,7 +139,7 @@ impl RequestSpan for ExportedSpan {
         self.0.end(&ServedRequest {
             id: request.id.as_str(),
             method: request.method,
-            route: operation.map(|operation| operation.route()),
+            route: operation.map(portcullis_app::metrics::Operation::route),
             status: request.status,
             peer: request.peer,
         });

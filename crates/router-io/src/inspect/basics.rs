@@ -40,7 +40,9 @@ impl Basics {
     /// What a file sets, without secrets, and its path as `@file`.
     pub(crate) fn shown_config(config: &EffectiveConfig, file: &Path) -> Json {
         let mut shown = config.to_nested_json();
-        shown["@file"] = file.display().to_string().into();
+        if let Json::Object(members) = &mut shown {
+            members.insert("@file".to_owned(), file.display().to_string().into());
+        }
         shown
     }
 
