@@ -309,6 +309,7 @@ fn a_channel_follows_the_channels_of_a_router() {
     let program = (&RouterProgram::Ours, Place::LOOPBACK);
     let made = ("edge-routers", &json!({"name": "r1"}));
     let (id, router) = overlay.router_of(made, program, "");
+    overlay.until_online("edge-routers", &id);
     Runtime::new().unwrap().block_on(async {
         let mut channel = Channel::of(&controller, &admin).await;
         let all = ManagementMessage::StreamTraces(StreamTraces::default());

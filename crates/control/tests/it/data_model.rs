@@ -6,7 +6,7 @@ use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::data_model::{Action, Changes, State, Subject, Subscription};
 use serde_json::json;
 
-fn subscribe(router: &SimulatedRouter) {
+pub(crate) fn subscribe(router: &SimulatedRouter) {
     subscribe_at(router, 0, "");
 }
 

@@ -1,5 +1,6 @@
 //! What the controller asks routers of their insides.
 
+use crate::data_model::subscribe;
 use crate::stage::Stage;
 use http::Method;
 use portcullis_app::network_inspection::InspectionError;
@@ -232,13 +233,13 @@ async fn data_model_is_shown_without_what_may_be_secret() {
     });
     let config = stage.create("configs", &config).await;
     let router = stage.connect("r1").await;
-    let seen = tokio::time::timeout(Duration::from_secs(5), async {
+    subscribe(&router);
+    let seen = tokio::time::timeout(LONG, async {
         loop {
             let seen = inspect(&stage, "^ctrl-1$", &names).await;
             if seen["values"][0]["value"]["configs"][&config].is_object() {
                 break seen;
             }
-            eprintln!("SEEN {seen}");
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     });
