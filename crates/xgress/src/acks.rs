@@ -1,7 +1,6 @@
 //! Acknowledgements that are owed to the other end.
 
 use crate::options::MAX_OWED_ACKS;
-use portcullis_channel::Moment;
 use portcullis_wire::xgress::PayloadSequence;
 use std::collections::VecDeque;
 
@@ -19,8 +18,6 @@ pub(crate) struct OwedAcks {
     /// Bytes that were held when the other end was last told.
     told: u32,
     owes_update: bool,
-    /// Until when something else may take what is owed along.
-    waits_until: Option<Moment>,
 }
 
 impl OwedAcks {
@@ -32,29 +29,8 @@ impl OwedAcks {
         self.payloads.is_empty() && !self.owes_update
     }
 
-    /// Owes one more, which may wait if nothing else is owed; the next one ends that.
-    pub(crate) fn add(
-        &mut self,
-        sequence: PayloadSequence,
-        rtt_millis: Option<u16>,
-        waits_until: Option<Moment>,
-    ) {
-        self.waits_until = waits_until.filter(|_| self.is_empty());
+    pub(crate) fn add(&mut self, sequence: PayloadSequence, rtt_millis: Option<u16>) {
         self.payloads.push_back((sequence, rtt_millis));
-    }
-
-    pub(crate) const fn waits_until(&self) -> Option<Moment> {
-        self.waits_until
-    }
-
-    /// Whether something is owed that does not wait.
-    pub(crate) fn is_due(&self) -> bool {
-        !self.is_empty() && (self.owes_update || self.waits_until.is_none())
-    }
-
-    /// Nothing waits any longer.
-    pub(crate) const fn hurry(&mut self) {
-        self.waits_until = None;
     }
 
     /// Something was read; so many bytes are held now.
@@ -78,7 +54,6 @@ impl OwedAcks {
     pub(crate) fn take(&mut self, held: u32) -> (Vec<PayloadSequence>, Option<u16>) {
         self.told = held;
         self.owes_update = false;
-        self.waits_until = None;
         let count = self.payloads.len().min(TOGETHER);
         let rtt_millis = match self.payloads.front() {
             Some((_, rtt_millis)) => *rtt_millis,

@@ -42,13 +42,6 @@ impl Side {
         }
     }
 
-    const fn other(self) -> Self {
-        match self {
-            Self::Initiator => Self::Terminator,
-            Self::Terminator => Self::Initiator,
-        }
-    }
-
     /// The flags of everything that this side sends.
     const fn flags(self) -> PayloadFlags {
         match self {

@@ -92,11 +92,6 @@ pub(crate) const MAX_UNSENT_BYTES: usize = 256 << 10;
 pub(crate) const MAX_AHEAD: u32 = 65_536;
 /// Sequence numbers that may wait to be acknowledged.
 pub(crate) const MAX_OWED_ACKS: usize = 1_024;
-/// How long a small payload may go without its acknowledgement, for an answer to take that along. TCP has up to 500 ms
-/// for that (RFC 9293, section 3.8.6.3); here the other end measures its round trips by it.
-pub(crate) const ACK_DELAY: Duration = Duration::from_millis(1);
-/// Bytes of a payload that is likely to be a question: larger ones are parts of streams, whose window has to grow.
-pub(crate) const SMALL_PAYLOAD: usize = 1024;
 /// On fast paths, scheduling takes longer than the round trip.
 pub(crate) const MIN_ACK_TIMEOUT: Duration = Duration::from_millis(20);
 /// How long an end whose peer reads may go without an acknowledgement.

@@ -2,7 +2,6 @@
 
 use super::transmit::low_millis;
 use super::{Capabilities, EndReason, Endpoint, EndpointEvent, Side};
-use crate::options::{ACK_DELAY, SMALL_PAYLOAD};
 use crate::receive::{Arrival, Stream};
 use crate::send::Acknowledged;
 use crate::window::Progress;
@@ -27,7 +26,6 @@ impl Endpoint {
         self.last_received = now.mono;
         self.counters.received_payloads += 1;
         let (flags, sequence, rtt) = (payload.flags, payload.sequence, payload.rtt_millis);
-        let waits_until = self.may_wait(&payload).then(|| now.mono + ACK_DELAY);
         // Even if there is no room for the payload: it may be long until there is.
         self.peer = self.peer.or_else(|| capabilities(&payload));
         let arrival = if self.acks.is_full() {
@@ -44,7 +42,7 @@ impl Endpoint {
                 return;
             },
         }
-        self.acks.add(sequence, rtt, waits_until);
+        self.acks.add(sequence, rtt);
         if flags.contains(PayloadFlags::CIRCUIT_START) {
             self.start();
         }
@@ -55,13 +53,6 @@ impl Endpoint {
             self.handle_circuit_end(now);
         }
         self.settle(now);
-    }
-
-    /// Whether the acknowledgement of a payload may wait: it is a little data, and nothing else.
-    fn may_wait(&self, payload: &Payload) -> bool {
-        let is_plain = payload.flags == self.side.other().flags();
-        let bytes = payload.data.expose().len();
-        self.is_started && is_plain && (1..=SMALL_PAYLOAD).contains(&bytes)
     }
 
     /// The other end has acknowledged payloads, or says how much it holds.

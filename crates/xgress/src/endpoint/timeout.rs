@@ -13,8 +13,6 @@ pub enum TimeoutReason {
     Loss,
     /// Nothing is acknowledged.
     Probe,
-    /// An acknowledgement has waited for long enough.
-    Acknowledgement,
     /// The other end has not said whether it understands that one direction ends.
     Impatience,
     /// The circuit is over but for what may still be on its way, or not read.
@@ -44,11 +42,6 @@ impl Endpoint {
             .chain(impatience.map(with(TimeoutReason::Impatience)))
             .chain(linger.map(with(TimeoutReason::Linger)))
             .chain(unanswered.map(with(TimeoutReason::Unanswered)))
-            .chain(
-                self.acks
-                    .waits_until()
-                    .map(with(TimeoutReason::Acknowledgement)),
-            )
             .min()
     }
 
@@ -62,9 +55,6 @@ impl Endpoint {
                 self.end(EndReason::NotStarted);
             }
             return;
-        }
-        if self.acks.waits_until().is_some_and(|at| at <= now.mono) {
-            self.acks.hurry();
         }
         if self.unanswered().is_some_and(|at| at <= now.mono) {
             self.end(EndReason::Unanswered);

@@ -6,10 +6,9 @@ use portcullis_channel::{Now, UnixNanos};
 use portcullis_wire::xgress::{Acknowledgement, Payload, PayloadFlags};
 
 impl Endpoint {
-    /// The next acknowledgement to be sent. One that is lost is made good by the other end. That of a small
-    /// payload waits up to a millisecond for a payload to go with.
+    /// The next acknowledgement to be sent. One that is lost is made good by the other end.
     pub fn poll_acknowledgement(&mut self) -> Option<Acknowledgement> {
-        if !self.has_acknowledgement() {
+        if self.acks.is_empty() {
             return None;
         }
         let held = self.held();
@@ -62,8 +61,7 @@ impl Endpoint {
 
     /// Whether [`poll_acknowledgement`](Self::poll_acknowledgement) has something.
     pub fn has_acknowledgement(&self) -> bool {
-        let is_over = self.closing.has_ended();
-        self.acks.is_due() || (!self.acks.is_empty() && (is_over || self.has_payload()))
+        !self.acks.is_empty()
     }
 
     fn payload(&self, sequence: u32, flags: PayloadFlags, now: Now) -> Payload {

@@ -2,7 +2,6 @@
 
 mod memory;
 mod stalling;
-mod waiting;
 
 use crate::support::{at_ms, frame, own_headers, received_payload, recorded};
 use bytes::Bytes;

@@ -125,14 +125,12 @@ fn who_refuses_says_that_there_is_no_room() {
     let [first, second, third] = sent(&mut dialing, at_ms(10)).try_into().unwrap();
     hosting.handle_payload(first, at_ms(10));
     assert_eq!(read(&mut hosting, at_ms(10)), [data("first")]);
-    hosting.handle_timeout(at_ms(11));
     let room = hosting.poll_acknowledgement().unwrap();
     assert_eq!(room.receive_buffer_bytes, Some(0));
-    hosting.handle_payload(second, at_ms(11));
-    hosting.handle_timeout(at_ms(12));
+    hosting.handle_payload(second, at_ms(10));
     let no_room = hosting.poll_acknowledgement().unwrap();
     assert_eq!(no_room.receive_buffer_bytes, Some(6));
-    hosting.handle_payload(third, at_ms(12));
+    hosting.handle_payload(third, at_ms(10));
     // It overtakes the other one, and the first payload is sent again.
     dialing.handle_acknowledgement(&no_room, at_ms(20));
     assert_eq!(dialing.stats().peer_held_bytes, 6);
