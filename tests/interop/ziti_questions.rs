@@ -202,7 +202,7 @@ fn traced(ziti: &Ziti<'_>, traces: &Running, (ours, theirs): (&str, &str)) {
 fn streamed(events: &Running) {
     let heard = wait::until(PATIENCE, || {
         let logged = events.logged();
-        let has_both = ["\"circuit\"", "\"apiSession\""]
+        let has_both = ["\"circuit\"", "\"connect\""]
             .iter()
             .all(|kind| logged.contains(kind));
         if has_both { Ok(()) } else { Err(logged) }
