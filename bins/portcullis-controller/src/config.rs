@@ -23,10 +23,10 @@ use portcullis_controller_config::{
     ControllerConfig, ExternalReferences, ReadOutcome, StoreReference, effective,
 };
 use portcullis_domain::{Env, io_error};
-use portcullis_key_table::EffectiveConfig;
 use portcullis_yaml::{
     Diagnostic, Diagnostics, KeyPath, Severity, SourceId, SourceLocation, decode,
 };
+use serde_json::Value as Json;
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -107,7 +107,7 @@ impl CheckedFiles {
 /// If a file cannot be read, or if there are mistakes, all of which are printed to stderr before this
 /// returns.
 pub fn load(files: &[&Path]) -> anyhow::Result<ControllerConfig> {
-    load_with_values(files).map(|loaded| loaded.config)
+    load_files(files).map(|loaded| loaded.config)
 }
 
 /// Loads a complete file as [`load`] does, but looks at nothing that it references.
@@ -121,15 +121,23 @@ pub(crate) fn load_well_formed(files: &[&Path]) -> anyhow::Result<ControllerConf
     }
 }
 
-/// A configuration, and what its files say of it.
+/// A configuration, what its files reference, and the files themselves.
 pub(crate) struct LoadedFiles {
     pub(crate) config: ControllerConfig,
     pub(crate) references: ExternalReferences,
-    pub(crate) values: EffectiveConfig,
+    sources: SourceFiles,
 }
 
-/// As [`load`], with the values of the files and what they reference.
-pub(crate) fn load_with_values(files: &[&Path]) -> anyhow::Result<LoadedFiles> {
+impl LoadedFiles {
+    /// What the files say, nested like them, without defaults and secrets.
+    pub(crate) fn shown(&self) -> Json {
+        let outcome = effective(&self.sources.texts(), &environment_variable);
+        outcome.effective.to_nested_json()
+    }
+}
+
+/// As [`load`], with the files and what they reference.
+pub(crate) fn load_files(files: &[&Path]) -> anyhow::Result<LoadedFiles> {
     let CheckedFiles {
         sources,
         outcome,
@@ -145,7 +153,7 @@ pub(crate) fn load_with_values(files: &[&Path]) -> anyhow::Result<LoadedFiles> {
         return Ok(LoadedFiles {
             config,
             references: outcome.references,
-            values: effective(&sources.texts(), &environment_variable).effective,
+            sources,
         });
     }
     Err(refuse(&outcome.diagnostics, &sources))

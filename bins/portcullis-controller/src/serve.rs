@@ -18,6 +18,7 @@ mod start_report;
 mod store_loader;
 
 use crate::audit::{AuditDestination, InspectedDestination};
+use crate::config::LoadedFiles;
 use crate::{logging, store};
 use anyhow::Context as _;
 use certificates::ServerCertificates;
@@ -100,6 +101,14 @@ impl ServeOptions {
             renew_leaf: false,
             audit: AuditDestination::default(),
             stop: CancellationToken::new(),
+        }
+    }
+
+    /// The same for a configuration from files, which inspections show.
+    pub(crate) fn of_files(loaded: LoadedFiles, env: Env) -> Self {
+        Self {
+            shown_config: Some(loaded.shown()),
+            ..Self::new(loaded.config, env)
         }
     }
 }

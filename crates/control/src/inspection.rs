@@ -91,17 +91,13 @@ impl NetworkInspection for RouterInspection {
         let Some(model) = self.model.upgrade() else {
             return Ok(None);
         };
-        if name == "router-data-model" {
-            let shown = model.read(data_model::to_json);
-            return shown.transpose().map_err(|error| error.to_string());
-        }
         let sources = Sources {
             sessions: &self.sessions,
             identities: &self.identities,
             network: &self.network,
             model: &model,
         };
-        Ok(sources.value(name).map(|value| value.to_string()))
+        sources.value(name).map_err(|error| error.to_string())
     }
 }
 

@@ -6,7 +6,6 @@ use portcullis_channel_traces::{RouteTrace, StepMask};
 use portcullis_router::CircuitTrace;
 use portcullis_router::metrics::CircuitUsage;
 use portcullis_wire::control::route::{Route, RouteOutcome};
-use portcullis_wire::xgress::PayloadFlags;
 use portcullis_xgress::Side;
 
 use crate::circuit_message::CircuitMessage;
@@ -49,11 +48,7 @@ impl CircuitNote {
         let CircuitMessage::Payload(payload) = message else {
             return None;
         };
-        let from = if payload.flags.contains(PayloadFlags::FROM_TERMINATOR) {
-            Side::Terminator
-        } else {
-            Side::Initiator
-        };
+        let from = Side::of(payload.flags);
         let bytes = message.data_len();
         trace.carried(from, bytes).then(|| FirstPayload {
             trace: Arc::clone(trace),

@@ -60,7 +60,7 @@ async fn serve_until(stop: CancellationToken, mut arguments: QuickstartArgs) -> 
     };
     let overlay = arguments.config.iter().map(PathBuf::as_path);
     let files: Vec<_> = iter::once(&*home.config).chain(overlay).collect();
-    let mut loaded = config::load_with_values(&files)?;
+    let mut loaded = config::load_files(&files)?;
     home.check_store_location(&loaded.references)?;
     if !is_new {
         ignored_options::report_ignored(&arguments, &loaded.config);
@@ -69,8 +69,7 @@ async fn serve_until(stop: CancellationToken, mut arguments: QuickstartArgs) -> 
         console::serve(&mut loaded.config, folder);
     }
     logging::configure_filter(&loaded.config.log.filter)?;
-    let mut plan = ServeOptions::new(loaded.config, env);
-    plan.shown_config = Some(loaded.values.to_nested_json());
+    let mut plan = ServeOptions::of_files(loaded, env);
     plan.listeners = listeners;
     plan.stop = stop.clone();
     complete(&mut plan, &home, &arguments);

@@ -11,9 +11,8 @@ use portcullis_app::administrator;
 
 pub(super) async fn run(arguments: RunArgs) -> anyhow::Result<()> {
     let (shutdown, hangups) = signals::listen_as_service()?;
-    let loaded = config::load_with_values(&[&arguments.config])?;
-    let mut plan = ServeOptions::new(loaded.config, portcullis_system::env());
-    plan.shown_config = Some(loaded.values.to_nested_json());
+    let loaded = config::load_files(&[&arguments.config])?;
+    let mut plan = ServeOptions::of_files(loaded, portcullis_system::env());
     logging::configure_filter(&plan.config.log.filter)?;
     plan.audit = arguments.audit.destination(&plan.config.audit);
     plan.accept_damage = arguments.damage.accept_damage;

@@ -36,9 +36,6 @@ impl Traces {
     }
 
     pub(crate) fn find(&self, identity: &IdentityId, now: Timestamp) -> Option<Trace> {
-        if !self.are_any() {
-            return None;
-        }
         let traced = self.traced.lock();
         let found = traced.get(identity).map(|traced| &traced.trace);
         found.filter(|trace| now < trace.until).cloned()

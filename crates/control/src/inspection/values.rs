@@ -4,6 +4,7 @@
 //! written to a router on behalf of an identity, in which intervals identities are looked at, and the names of
 //! routers.
 
+use super::data_model::{self, ModelTooLargeError};
 use crate::identities::ConnectedIdentities;
 use crate::model::ModelPublisher;
 use crate::network::LiveFabric;
@@ -25,14 +26,16 @@ pub(super) struct Sources<'a> {
 
 impl Sources<'_> {
     /// The value with this name in lower case.
-    pub(super) fn value(&self, name: &str) -> Option<Json> {
-        match name {
+    pub(super) fn value(&self, name: &str) -> Result<Option<String>, ModelTooLargeError> {
+        let value = match name {
             "router-messaging" => Some(self.router_messaging()),
             "identity-connection-statuses" => Some(self.identity_connections()),
             "data-model-index" | "router-data-model-index" => self.model_index(),
+            "router-data-model" => return self.model.read(data_model::to_json).transpose(),
             name if name.starts_with("terminator-costs") => Some(self.terminator_costs()),
             _ => None,
-        }
+        };
+        Ok(value.map(|value| value.to_string()))
     }
 
     /// What routers have yet to be told of each other, and which terminators they have yet to confirm.
