@@ -4,27 +4,34 @@ use crate::network::{Flow, Network};
 use serde_json::Value;
 use std::io::{self, Write};
 use std::mem;
-use std::sync::{Arc, Mutex};
+use std::sync::{Mutex, Once};
 use std::time::Duration;
 use tokio::time::{sleep, timeout};
 
-const TRACE_ID: &str = "a trace of the tests";
-
-/// The lines of the log that have the id of the trace.
-#[derive(Debug, Clone, Default)]
+/// The lines of the log that have the id of a trace.
+#[derive(Debug)]
 struct Log {
-    lines: Arc<Mutex<Vec<Value>>>,
+    trace_id: &'static str,
+}
+
+/// All lines about traces, of all tests in this process.
+static LINES: Mutex<Vec<Value>> = Mutex::new(Vec::new());
+
+/// Keeps the lines that have the id of a trace.
+#[derive(Debug, Default)]
+struct TraceWriter {
     begun: Vec<u8>,
 }
 
-impl Write for Log {
+impl Write for TraceWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.begun.extend_from_slice(bytes);
         if bytes.ends_with(b"\n") {
             let line = mem::take(&mut self.begun);
-            if String::from_utf8_lossy(&line).contains(TRACE_ID) {
-                let line = serde_json::from_slice(&line).unwrap();
-                self.lines.lock().unwrap().push(line);
+            if let Ok(line) = serde_json::from_slice::<Value>(&line)
+                && line["fields"]["trace_id"].is_string()
+            {
+                LINES.lock().unwrap().push(line);
             }
         }
         Ok(bytes.len())
@@ -36,30 +43,38 @@ impl Write for Log {
 }
 
 impl Log {
-    /// Of all tests in this process, which do not have this id.
-    fn start() -> Self {
-        let log = Self::default();
-        let writer = log.clone();
-        let subscriber = tracing_subscriber::fmt()
-            .json()
-            .with_writer(move || writer.clone())
-            .finish();
-        tracing::subscriber::set_global_default(subscriber).unwrap();
-        log
+    /// Each test has a trace of its own.
+    fn start(trace_id: &'static str) -> Self {
+        static STARTED: Once = Once::new();
+        STARTED.call_once(|| {
+            let subscriber = tracing_subscriber::fmt()
+                .json()
+                .with_writer(TraceWriter::default)
+                .finish();
+            tracing::subscriber::set_global_default(subscriber).unwrap();
+        });
+        Self { trace_id }
+    }
+
+    fn lines(&self) -> Vec<Value> {
+        let mut lines: Vec<_> = LINES
+            .lock()
+            .unwrap()
+            .iter()
+            .map(|line| line["fields"].clone())
+            .collect();
+        lines.retain(|fields| fields["trace_id"] == self.trace_id);
+        lines
     }
 
     /// What was told so often, once it was.
     async fn has(&self, count: usize, message: &str) -> Vec<Value> {
         let waiting = async {
             loop {
-                let lines = self.lines.lock().unwrap().clone();
-                let is_meant = |line: &Value| line["fields"]["message"] == message;
-                let found: Vec<_> = lines.into_iter().filter(is_meant).collect();
+                let mut found = self.lines();
+                found.retain(|fields| fields["message"] == message);
                 if found.len() >= count {
-                    return found
-                        .into_iter()
-                        .map(|line| line["fields"].clone())
-                        .collect();
+                    return found;
                 }
                 sleep(Duration::from_millis(10)).await;
             }
@@ -71,9 +86,8 @@ impl Log {
     }
 }
 
-#[tokio::test]
-async fn circuits_of_a_traced_identity_are_told_by_controller_and_routers() {
-    let log = Log::start();
+/// Two routers that run, with a link between them.
+async fn linked() -> (Network, Vec<impl Sized>) {
     let network = Network::new(2).await;
     let mut routers = Vec::new();
     for router in &network.routers {
@@ -81,13 +95,23 @@ async fn circuits_of_a_traced_identity_are_told_by_controller_and_routers() {
     }
     network.controller.until_online(2).await;
     network.controller.until_count("links", 1).await;
+    (network, routers)
+}
+
+#[tokio::test]
+async fn circuits_of_a_traced_identity_are_told_by_controller_and_routers() {
+    let log = Log::start("a dialing identity");
+    let (network, _routers) = linked().await;
     let mut hosting = network.host("bob", 1, Flow::Legacy).await;
     let mut dialing = network.client("alice", 0).await;
     let before = dialing.dials(1, &mut hosting, Flow::Legacy).await;
     before.echoes(&mut dialing.sdk, &mut hosting).await;
-    assert!(log.lines.lock().unwrap().is_empty());
+    assert_eq!(log.lines(), Vec::<Value>::new());
 
-    network.controller.trace(&dialing.person.id, TRACE_ID).await;
+    network
+        .controller
+        .trace(&dialing.person.id, log.trace_id)
+        .await;
     let circuit = dialing.dials(2, &mut hosting, Flow::Legacy).await;
     circuit.echoes(&mut dialing.sdk, &mut hosting).await;
     let asked = log
@@ -109,7 +133,6 @@ async fn circuits_of_a_traced_identity_are_told_by_controller_and_routers() {
     ] {
         for line in log.has(count, message).await {
             assert_eq!(line["circuit"], *circuit.id, "{line}");
-            assert_eq!(line["trace_id"], TRACE_ID, "{line}");
             assert_eq!(line["request_id"], request, "{line}");
         }
     }
@@ -118,4 +141,60 @@ async fn circuits_of_a_traced_identity_are_told_by_controller_and_routers() {
         assert!(ended["bytes_from_host"].as_u64().unwrap() > 0, "{ended}");
         assert!(ended["reason"].is_string(), "{ended}");
     }
+}
+
+#[tokio::test]
+async fn what_a_traced_identity_hosts_is_told_with_the_circuits_to_it() {
+    let log = Log::start("a hosting identity");
+    let (network, _routers) = linked().await;
+    let host = network.controller.person("bob").await;
+    network.controller.trace(&host.id, log.trace_id).await;
+    let session = network.controller.session(&host, &network.service, "Bind");
+    let session = session.await;
+    let mut hosting = host.connect(network.routers[1].edge()).await.unwrap();
+    hosting.binds(&session, "bob", false).await;
+    let granted = log
+        .has(1, "request about a terminator of a traced identity granted")
+        .await;
+    assert_eq!(granted[0]["identity"], *host.id);
+    assert_eq!(granted[0]["request"], "create");
+
+    let mut dialing = network.client("alice", 0).await;
+    let circuit = dialing.dials(1, &mut hosting, Flow::Legacy).await;
+    circuit.echoes(&mut dialing.sdk, &mut hosting).await;
+    drop(dialing.sdk);
+    for (count, message) in [
+        (1, "circuit of a traced identity made"),
+        (2, "route of a traced circuit taken"),
+        (1, "the terminator of a traced circuit has answered"),
+        (4, "first payload of a traced circuit"),
+        (1, "circuit of a traced identity has ended"),
+    ] {
+        for line in log.has(count, message).await {
+            assert_eq!(line["circuit"], *circuit.id, "{line}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn refused_dials_of_a_traced_identity_are_told() {
+    let log = Log::start("an identity without a right");
+    let (network, _routers) = linked().await;
+    let _hosting = network.host("bob", 1, Flow::Legacy).await;
+    let dialing = network.client("alice", 0).await;
+    let controller = &network.controller;
+    controller.trace(&dialing.person.id, log.trace_id).await;
+    // No router may be used for the service any more, which the controller alone decides.
+    let policies = controller.get("service-edge-router-policies").await;
+    for policy in policies.as_array().unwrap() {
+        let id = policy["id"].as_str().unwrap();
+        let path = format!("service-edge-router-policies/{id}");
+        controller.delete(&path).await;
+    }
+    dialing.tries(1, Flow::Legacy).await.unwrap_err();
+    let refused = log.has(1, "dial of a traced identity refused").await;
+    assert_eq!(refused[0]["identity"], *dialing.person.id);
+    assert_eq!(refused[0]["router"], *network.routers[0].id);
+    let error = refused[0]["error"].as_str().unwrap();
+    assert!(error.contains("service-edge-router policies"), "{error}");
 }

@@ -24,7 +24,7 @@ mod watch;
 
 pub(crate) use by_router::find_identity as find_router_identity;
 pub use by_router::{NamedService, judge_bind_by_router, judge_dial_by_router};
-pub use by_session::{PresentedSession, judge, judge_dial_by_identity};
+pub use by_session::{PresentedSession, judge, judge_dial_by_identity, presenter};
 pub use in_use::{RightInUse, Verdict, judge_again};
 pub(crate) use losses::Losses;
 pub use refusal::{Refusal, RetryHint};

@@ -2,15 +2,17 @@
 //! the log. Each line has the `trace_id`, and the `request_id` of what the router has asked for; routes tell both
 //! to the routers.
 
+use crate::dial::DialError;
 use parking_lot::Mutex;
-use portcullis_app::{App, identities};
+use portcullis_app::{App, identities, rights};
 use portcullis_channel_traces::{RouteTrace, StepMask};
-use portcullis_domain::ids::{ApiSessionId, IdentityId, RequestId};
+use portcullis_domain::ids::{ApiSessionId, IdentityId, RequestId, RouterId};
 use portcullis_domain::oidc_session::TokenId;
 use portcullis_fabric::{
     CircuitEvent, CircuitId, CircuitView, DialFailure, EndReason, Established, Fabric, FabricEvent,
     Right, Route,
 };
+use portcullis_wire::Token;
 use portcullis_wire::control::route::RouteContext;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,6 +26,15 @@ pub(crate) struct IdentityTraces {
     has_circuits: AtomicBool,
     /// Told to their end, even if the trace ends before.
     circuits: Mutex<HashMap<CircuitId, RequestTrace>>,
+}
+
+/// Who asks for something, as far as it is known before that is judged.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Asker<'a> {
+    /// The client that has shown this token of its API session.
+    Client(&'a Token),
+    /// A router itself.
+    Router(&'a RouterId),
 }
 
 /// A request on behalf of an identity that is traced.
@@ -40,6 +51,19 @@ impl IdentityTraces {
             has_circuits: AtomicBool::new(false),
             circuits: Mutex::default(),
         }
+    }
+
+    /// The trace of whoever asks. Nothing is looked up while nobody is traced.
+    pub(crate) fn of(&self, asker: Asker<'_>) -> Option<RequestTrace> {
+        let app = self.app.upgrade()?;
+        if !identities::are_any_traced(&app) {
+            return None;
+        }
+        let identity = match asker {
+            Asker::Client(token) => rights::presenter(&app, token.expose())?,
+            Asker::Router(router) => IdentityId::from_wire(router.as_str()),
+        };
+        self.request(&identity)
     }
 
     /// Gives a request an id, if the identity is traced.
@@ -215,6 +239,27 @@ impl IdentityTraces {
 impl RequestTrace {
     const fn tells_choice(&self) -> bool {
         self.trace.steps.contains(StepMask::SELECT_PATH)
+    }
+
+    /// Tells that there is no circuit, since whoever asks for one may not dial.
+    pub(crate) fn log_refused_dial(&self, router: &str, error: &DialError) {
+        if !self.tells_choice() {
+            return;
+        }
+        let RouteTrace {
+            trace_id,
+            request_id,
+            ..
+        } = &self.trace;
+        let identity = self.identity.as_str();
+        tracing::info!(
+            trace_id,
+            request_id,
+            identity,
+            router,
+            %error,
+            "dial of a traced identity refused"
+        );
     }
 
     /// Tells how a request about a terminator was answered.

@@ -65,6 +65,13 @@ pub fn judge(
     Ok(right_of(app, &live, (&service, grant), session, ends))
 }
 
+/// Who presents a token: that of a session, or an access token. `None` if it is not valid.
+pub fn presenter(app: &App, api_session: &str) -> Option<IdentityId> {
+    let view = app.snapshot().ok()?;
+    let shown = sessions::find_presented(app, view.rows(), api_session).ok()??;
+    Some(shown.live.identity.entity.id.clone())
+}
+
 /// Judges whether a client may dial a service by its access token through a router.
 /// Whom the router takes it for has to be whom the token names.
 pub fn judge_dial_by_identity(

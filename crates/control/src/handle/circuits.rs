@@ -3,6 +3,7 @@
 use super::Handler;
 use crate::adoption;
 use crate::dial::{DialError, Wanted};
+use crate::identity_traces::Asker;
 use crate::network::{AskedAt, DialForm, DialRequest};
 use crate::translate;
 use portcullis_app::rights::{self, NamedService, PresentedSession, Refusal, Right};
@@ -24,13 +25,15 @@ impl Handler {
     pub(super) fn handle_dial_v1(&self, frame: &Frame, request: CreateCircuitV1) {
         let right = self.judge_session(&request.api_session_token, &request.session_token);
         let wanted = Wanted::instance(request.instance_id, request.peer_data);
-        self.dial(frame, DialForm::V1, right, wanted);
+        let asker = Asker::Client(&request.api_session_token);
+        self.dial(frame, (DialForm::V1, asker), right, wanted);
     }
 
     pub(super) fn handle_dial_v2(&self, frame: &Frame, request: CreateCircuitV2) {
         let right = self.judge_session(&request.api_session_token, &request.session_token);
         let wanted = Wanted::instance(request.instance_id, request.peer_data);
-        self.dial(frame, DialForm::V2, right, wanted);
+        let asker = Asker::Client(&request.api_session_token);
+        self.dial(frame, (DialForm::V2, asker), right, wanted);
     }
 
     pub(super) fn handle_dial_v3(&self, frame: &Frame, request: CreateCircuitV3) {
@@ -43,13 +46,15 @@ impl Handler {
         );
         let wanted = Wanted::instance(request.instance_id, request.peer_data)
             .with_circuit_id(request.circuit_id);
-        self.dial(frame, DialForm::V3, right, wanted);
+        let asker = Asker::Client(&request.api_session_token);
+        self.dial(frame, (DialForm::V3, asker), right, wanted);
     }
 
     pub(super) fn handle_tunnel_dial(&self, frame: &Frame, request: CreateTunnelCircuit) {
         let right = self.judge_router(NamedService::Name(&request.service_name));
         let wanted = Wanted::instance(request.instance_id, request.peer_data);
-        self.dial(frame, DialForm::Tunnel, right, wanted);
+        let asker = Asker::Router(self.session.id());
+        self.dial(frame, (DialForm::Tunnel, asker), right, wanted);
     }
 
     /// A listener without clients that show anything names the service, perhaps with an instance.
@@ -60,7 +65,8 @@ impl Handler {
         };
         let right = self.judge_router(NamedService::IdOrName(service));
         let wanted = Wanted::instance(instance, request.peer_data);
-        self.dial(frame, DialForm::Fabric, right, wanted);
+        let asker = Asker::Router(self.session.id());
+        self.dial(frame, (DialForm::Fabric, asker), right, wanted);
     }
 
     fn judge_session(&self, api_session: &Token, session: &Token) -> Result<Right, Refusal> {
@@ -77,7 +83,13 @@ impl Handler {
     }
 
     /// Dials, or says why not.
-    fn dial(&self, frame: &Frame, form: DialForm, right: Result<Right, Refusal>, wanted: Wanted) {
+    fn dial(
+        &self,
+        frame: &Frame,
+        (form, asker): (DialForm, Asker<'_>),
+        right: Result<Right, Refusal>,
+        wanted: Wanted,
+    ) {
         let entropy = &*self.plane.app.env().entropy;
         let request = right
             .map_err(DialError::from)
@@ -98,6 +110,9 @@ impl Handler {
             Err(error) => {
                 let router = self.session.id();
                 tracing::debug!(%router, %error, "a dial is refused");
+                if let Some(traced) = self.plane.identity_traces.of(asker) {
+                    traced.log_refused_dial(router.as_str(), &error);
+                }
                 let refusal = match form {
                     DialForm::Fabric => ControlMessage::CircuitFailed(CircuitFailed {
                         reason: error.to_string(),

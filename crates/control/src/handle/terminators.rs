@@ -4,21 +4,17 @@
 //! in it, also a refusal.
 
 use super::Handler;
-use crate::identity_traces::RequestTrace;
+use crate::identity_traces::{Asker, RequestTrace};
 use crate::plane::Plane;
 use crate::session::Session;
 use crate::translate;
 use crate::validation::RouterTerminator;
 use bytes::Bytes;
 use portcullis_app::hosting::{self, Adjustment, ConfiguredTerminator, Offer, TerminatorError};
-use portcullis_app::identities;
-use portcullis_app::rights::{
-    self, NamedService, PresentedSession, Refusal as RightRefusal, Right,
-};
+use portcullis_app::rights::PresentedSession;
 use portcullis_channel::{Frame, ReplyTo};
 use portcullis_domain::identity::Precedence;
 use portcullis_domain::ids::{ServiceId, TerminatorId};
-use portcullis_domain::policies::ServiceGrant;
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::refusal::Refusal;
 use portcullis_wire::control::terminator::{
@@ -62,9 +58,8 @@ impl Handler {
                 api_session: request.api_session_token.expose(),
                 service_session: request.session_token.expose(),
             };
-            let traced = traced(&plane, || {
-                rights::judge(&plane.app, presented, ServiceGrant::Bind, &session.router)
-            });
+            let asker = Asker::Client(&request.api_session_token);
+            let traced = plane.identity_traces.of(asker);
             let creating = async {
                 hosting::create_for_client(&plane.app, &session.router, presented, offer?).await
             };
@@ -97,10 +92,7 @@ impl Handler {
                 request.peer_data,
             );
             let service = ServiceId::from_wire(request.service_id);
-            let traced = traced(&plane, || {
-                let service = NamedService::Id(&service);
-                rights::judge_bind_by_router(&plane.app, service, &session.router)
-            });
+            let traced = plane.identity_traces.of(Asker::Router(session.id()));
             let creating = async {
                 hosting::create_for_tunneler(&plane.app, &session.router, &service, offer?).await
             };
@@ -164,14 +156,21 @@ impl Handler {
         let (plane, session) = (Arc::clone(&self.plane), Arc::clone(&self.session));
         let adjusting = async move {
             let id = TerminatorId::from_wire(request.terminator_id);
+            let traced = plane
+                .identity_traces
+                .of(Asker::Client(&request.api_session_token));
             let presented = PresentedSession {
                 api_session: request.api_session_token.expose(),
                 service_session: request.session_token.expose(),
             };
             let cost = (request.updates_cost, request.cost);
             let precedence = (request.updates_precedence, request.precedence);
-            let change = adjustment(cost, precedence)?;
-            hosting::adjust_for_client(&plane.app, &session.router, presented, &id, change).await
+            let adjusting = async {
+                let change = adjustment(cost, precedence)?;
+                hosting::adjust_for_client(&plane.app, &session.router, presented, &id, change)
+                    .await
+            };
+            told(traced, "update", &id, adjusting).await
         };
         let done = ControlMessage::UpdateEdgeTerminatorAnswer;
         self.answer_change(frame.reply_to(), Answer::message(done), adjusting);
@@ -185,10 +184,14 @@ impl Handler {
         let (plane, session) = (Arc::clone(&self.plane), Arc::clone(&self.session));
         let adjusting = async move {
             let id = TerminatorId::from_wire(request.terminator_id);
+            let traced = plane.identity_traces.of(Asker::Router(session.id()));
             let cost = (request.updates_cost, request.cost);
             let precedence = (request.updates_precedence, request.precedence);
-            let change = adjustment(cost, precedence)?;
-            hosting::adjust_for_tunneler(&plane.app, &session.router, &id, change).await
+            let adjusting = async {
+                let change = adjustment(cost, precedence)?;
+                hosting::adjust_for_tunneler(&plane.app, &session.router, &id, change).await
+            };
+            told(traced, "update", &id, adjusting).await
         };
         let done = ControlMessage::UpdateTunnelTerminatorAnswer;
         self.answer_change(frame.reply_to(), Answer::message(done), adjusting);
@@ -340,16 +343,19 @@ fn refusal(error: &TerminatorError) -> ControlMessage {
     })
 }
 
-/// The trace of whoever has a right, if it is traced. Nothing is judged while nobody is.
-fn traced(
-    plane: &Plane,
-    judge: impl FnOnce() -> Result<Right, RightRefusal>,
-) -> Option<RequestTrace> {
-    if !identities::are_any_traced(&plane.app) {
-        return None;
+/// Does what is asked of a terminator, and tells how that went if whoever asks is traced.
+async fn told(
+    traced: Option<RequestTrace>,
+    request: &str,
+    terminator: &TerminatorId,
+    answering: impl Future<Output = Result<(), TerminatorError>> + Send,
+) -> Result<(), TerminatorError> {
+    let answer = answering.await;
+    if let Some(traced) = traced {
+        let reason = answer.as_ref().err().map(ToString::to_string);
+        traced.log_terminator((request, terminator.as_str()), reason.as_deref());
     }
-    let right = judge().ok()?;
-    plane.identity_traces.request(&right.identity)
+    answer
 }
 
 impl Outcome {
