@@ -186,7 +186,9 @@ impl StepAction {
                 .envs(variables.iter().copied())
                 .status()?
                 .success(),
-            Self::Tests(arguments) => tests::run(|| cargo(root), arguments)?,
+            Self::Tests(arguments) => {
+                tests::run(|| cargo(root), arguments, &mut std::io::stdout().lock())?
+            },
         };
         Ok(if has_passed {
             ExitCode::SUCCESS

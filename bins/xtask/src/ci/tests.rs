@@ -11,11 +11,14 @@ use anyhow::Context as _;
 const MAX_REPEATED: usize = 5;
 
 /// Runs `cargo test` with the arguments, and what failed again. `cargo` makes the command for both.
-pub(super) fn run(cargo: impl Fn() -> Command, arguments: &[&str]) -> anyhow::Result<bool> {
-    let mut out = std::io::stdout().lock();
+pub(super) fn run(
+    cargo: impl Fn() -> Command,
+    arguments: &[&str],
+    out: &mut impl Write,
+) -> anyhow::Result<bool> {
     let mut command = cargo();
     command.args(arguments).arg("--no-fail-fast");
-    let (status, failed) = watch(command, &mut out)?;
+    let (status, failed) = watch(command, out)?;
     if status.success() {
         return Ok(true);
     }
@@ -30,7 +33,7 @@ pub(super) fn run(cargo: impl Fn() -> Command, arguments: &[&str]) -> anyhow::Re
         .args(arguments)
         .args(["--", "--exact"])
         .args(&failed);
-    let (status, failed_again) = watch(command, &mut out)?;
+    let (status, failed_again) = watch(command, out)?;
     if !status.success() {
         writeln!(out, "== failed twice: {}", listed(&failed_again))?;
         return Ok(false);
@@ -120,21 +123,21 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         // The arguments end in the name of the test in the second run alone.
         let once = "echo \"$@\" >> calls; case \"$*\" in *unlucky) ;; *) echo 'test unlucky ... FAILED'; exit 101; esac";
-        assert!(run(tests(directory.path(), once), &["test"]).unwrap());
+        assert!(run(tests(directory.path(), once), &["test"], &mut Vec::new()).unwrap());
         let calls = std::fs::read_to_string(directory.path().join("calls")).unwrap();
         assert_eq!(calls, "--no-fail-fast\n-- --exact unlucky\n");
         let always = "echo 'test broken ... FAILED'; exit 101";
-        assert!(!run(tests(directory.path(), always), &["test"]).unwrap());
+        assert!(!run(tests(directory.path(), always), &["test"], &mut Vec::new()).unwrap());
     }
 
     #[test]
     fn failures_without_a_name_or_too_many_are_not_repeated() {
         let directory = tempfile::tempdir().unwrap();
         let killed = "echo >> calls; exit 101";
-        assert!(!run(tests(directory.path(), killed), &["test"]).unwrap());
+        assert!(!run(tests(directory.path(), killed), &["test"], &mut Vec::new()).unwrap());
         let many =
             "echo >> calls; for n in 1 2 3 4 5 6; do echo \"test t$n ... FAILED\"; done; exit 101";
-        assert!(!run(tests(directory.path(), many), &["test"]).unwrap());
+        assert!(!run(tests(directory.path(), many), &["test"], &mut Vec::new()).unwrap());
         let calls = std::fs::read_to_string(directory.path().join("calls")).unwrap();
         assert_eq!(calls.lines().count(), 2);
     }
