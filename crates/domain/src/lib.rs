@@ -36,6 +36,7 @@ mod default_value;
 pub mod enrollment;
 pub mod entropy;
 mod env;
+pub mod error_sources;
 pub mod fetch_rules;
 mod field_error;
 pub mod identity;

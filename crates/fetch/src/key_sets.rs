@@ -2,6 +2,7 @@
 
 use crate::Fetcher;
 use portcullis_app::signers::{KeySetError, KeySetFetcher, KeySetFuture};
+use portcullis_domain::error_sources::with_sources;
 use url::Url;
 
 impl KeySetFetcher for Fetcher {
@@ -14,7 +15,7 @@ impl KeySetFetcher for Fetcher {
         Box::pin(async move {
             Self::fetch(self, &parse_url(address)?)
                 .await
-                .map_err(error_with_sources)
+                .map_err(key_set_error)
         })
     }
 }
@@ -27,12 +28,6 @@ fn parse_url(address: &str) -> Result<Url, KeySetError> {
 }
 
 /// Builds an error with the whole chain of sources, which is for the log only.
-fn error_with_sources(error: impl std::error::Error) -> KeySetError {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        text = format!("{text}: {error}");
-        source = error.source();
-    }
-    KeySetError(text)
+fn key_set_error(error: impl std::error::Error) -> KeySetError {
+    KeySetError(with_sources(&error))
 }

@@ -5,8 +5,8 @@ use crate::verdict::Verdict;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, header};
 use portcullis_domain::clock::Clock;
+use portcullis_domain::error_sources::with_sources;
 use portcullis_fetch::{FetchError, PostAnswer, Poster};
-use std::error::Error as _;
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -223,14 +223,4 @@ impl Outage {
 fn jitter(pause: Duration) -> Duration {
     let thousandth = RandomState::new().hash_one(0) % 250;
     pause * u32::try_from(thousandth).unwrap_or(0) / 1000
-}
-
-fn with_sources(error: &FetchError) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        text = format!("{text}: {error}");
-        source = error.source();
-    }
-    text
 }

@@ -52,7 +52,6 @@ mod testing;
 mod tls;
 mod trace;
 mod web;
-mod with_causes;
 
 pub use access::ModelFile;
 pub use certificate_request::CertificateRequest;

@@ -16,7 +16,7 @@ use portcullis_files::{FileError, SECRET_MODE};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::with_causes::with_causes;
+use portcullis_domain::error_sources::with_sources;
 
 pub use memory::MemoryProfiler;
 
@@ -65,7 +65,7 @@ fn write_until(
             portcullis_files::replace(path, &profile, MODE).map_err(ProfileError::Writing)
         });
         if let Err(error) = written {
-            let error = with_causes(&error);
+            let error = with_sources(&error);
             tracing::warn!(error, path = %path.display(), "no profile is written");
         }
         if waited != Err(RecvTimeoutError::Timeout) {

@@ -11,7 +11,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
 use super::Rights;
-use crate::with_causes::with_causes;
+use portcullis_domain::error_sources::with_sources;
 
 /// The file of `edge.db`.
 #[derive(Debug, Clone)]
@@ -79,7 +79,7 @@ impl ModelFile {
         match writing.await.map_err(io::Error::other).flatten() {
             Ok(()) => true,
             Err(error) => {
-                let error = with_causes(&error);
+                let error = with_sources(&error);
                 tracing::warn!(path = %self.path.display(), error, "the data model cannot be kept in its file");
                 false
             },

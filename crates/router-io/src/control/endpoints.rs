@@ -6,7 +6,7 @@ use std::path::Path;
 use portcullis_files::{SECRET_MODE, create_directory, directory_of, replace};
 use portcullis_router::control::{ControlAddress, EndpointsFile, KnownControllers};
 
-use crate::with_causes::with_causes;
+use portcullis_domain::error_sources::with_sources;
 
 /// Reads the file. One that cannot be read counts as none.
 pub(super) fn read(path: &Path) -> Option<EndpointsFile> {
@@ -14,7 +14,7 @@ pub(super) fn read(path: &Path) -> Option<EndpointsFile> {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
         Err(error) => {
-            let error = with_causes(&error);
+            let error = with_sources(&error);
             tracing::warn!(file = %path.display(), error, "the endpoints file cannot be read; the configuration counts");
             return None;
         },

@@ -7,7 +7,7 @@ use portcullis_router::control::Target;
 use portcullis_transport::DialError;
 use rustls::AlertDescription;
 
-use crate::with_causes::with_causes;
+use portcullis_domain::error_sources::with_sources;
 
 /// Why each target was not reached the last time.
 #[derive(Debug, Default)]
@@ -40,7 +40,7 @@ impl Failures {
 
 /// Why a dial failed, with what to do about it where the error itself does not tell.
 pub(super) fn reason_of(error: &DialError) -> String {
-    let reason = with_causes(error);
+    let reason = with_sources(error);
     if is_without_protocol(error) {
         format!(
             "{reason}; that port serves no routers: `ctrl.endpoint` takes the port of the controller's \

@@ -15,7 +15,7 @@ use tokio_util::task::TaskTracker;
 use super::connector::Place;
 use super::session::Session;
 use super::{Context, endpoints};
-use crate::with_causes::with_causes;
+use portcullis_domain::error_sources::with_sources;
 
 pub(super) struct Roster {
     context: Arc<Context>,
@@ -118,7 +118,7 @@ impl Roster {
                 tracing::info!(file = %shown, controllers = file.controllers.len(), "addresses of controllers written to the endpoints file");
             },
             Err(error) => {
-                let error = with_causes(&error);
+                let error = with_sources(&error);
                 tracing::warn!(file = %shown, error, "the endpoints file cannot be written");
             },
         }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::write::Staged;
 use super::{IdentityError, IdentityFiles, LoadedIdentity};
-use crate::with_causes::with_causes;
+use portcullis_domain::error_sources::with_sources;
 
 /// Certificates that lie beside those in place.
 pub(super) struct LeftOver {
@@ -42,7 +42,7 @@ impl IdentityFiles {
         match self.with(&staged).load() {
             Ok(loaded) => Some(LeftOver { loaded, staged }),
             Err(error) => {
-                let error = with_causes(&error);
+                let error = with_sources(&error);
                 tracing::warn!(error, "certificates that a renewal has left are discarded");
                 staged.discard();
                 None

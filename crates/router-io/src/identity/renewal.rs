@@ -11,7 +11,7 @@ use super::{IdentityError, IdentityFiles, KeyRole, NewIdentity};
 use crate::certificate_request::CertificateRequest;
 use crate::control::{CertificateRequests, RenewableIdentity};
 use crate::tls::Tls;
-use crate::with_causes::with_causes;
+use portcullis_domain::error_sources::with_sources;
 
 /// The files of an identity, and TLS with what they contain.
 pub(crate) struct RenewableFiles {
@@ -107,12 +107,12 @@ impl RenewableIdentity for RenewableFiles {
     }
 
     fn requests(&self) -> Result<CertificateRequests, String> {
-        self.try_requests().map_err(|error| with_causes(&error))
+        self.try_requests().map_err(|error| with_sources(&error))
     }
 
     fn stage(&self, client_chain: &str, server_chain: &str) -> Result<(), String> {
         let staged = self.write_aside(client_chain, server_chain);
-        let staged = staged.map_err(|error| with_causes(&error))?;
+        let staged = staged.map_err(|error| with_sources(&error))?;
         *self.staged.lock() = Some(staged);
         Ok(())
     }
@@ -120,7 +120,7 @@ impl RenewableIdentity for RenewableFiles {
     fn commit(&self) -> Result<(), String> {
         let staged = self.staged.lock().take();
         self.put_in_place(staged)
-            .map_err(|error| with_causes(&error))
+            .map_err(|error| with_sources(&error))
     }
 
     fn left_over(&self) -> Option<Arc<Tls>> {
@@ -139,7 +139,7 @@ impl RenewableIdentity for RenewableFiles {
         match self.put_in_place(Some(staged)) {
             Ok(()) => tracing::info!("certificates that a renewal had left are used"),
             Err(error) => {
-                let error = with_causes(&error);
+                let error = with_sources(&error);
                 tracing::error!(error, "certificates that a renewal has left are not used");
             },
         }

@@ -5,7 +5,7 @@ use portcullis_pki::KeyType;
 
 use super::test_files::TestFiles;
 use super::*;
-use crate::with_causes::with_causes;
+use portcullis_domain::error_sources::with_sources;
 
 #[test]
 fn files_and_texts_make_an_identity() {
@@ -82,7 +82,7 @@ fn what_is_wrong_is_told_with_key_and_file() {
         ),
     ] {
         let error = files.section(lines).and_then(|section| section.load());
-        let text = with_causes(&error.map(drop).unwrap_err());
+        let text = with_sources(&error.map(drop).unwrap_err());
         for part in parts {
             assert!(text.contains(part), "{part:?} is not in {text:?}");
         }
@@ -138,7 +138,7 @@ fn what_cannot_be_written_is_known_before_and_changes_nothing() {
         ),
     ] {
         let error = files.section(&section).unwrap().draft().map(drop);
-        let text = with_causes(&error.unwrap_err());
+        let text = with_sources(&error.unwrap_err());
         assert!(text.contains(part), "{text}");
     }
     let renewed = NewIdentity {
@@ -148,7 +148,7 @@ fn what_cannot_be_written_is_known_before_and_changes_nothing() {
     };
     let section = "cert: DIR/missing/r1.cert\nkey: DIR/r1.key\nca: DIR/r1.cas";
     let error = files.section(section).unwrap().write(&renewed);
-    assert!(with_causes(&error.unwrap_err()).contains("cannot be written"));
+    assert!(with_sources(&error.unwrap_err()).contains("cannot be written"));
     assert_ne!(fs::read_to_string(files.path("r1.cas")).unwrap(), "new");
     let left = fs::read_dir(files.folder()).unwrap().count();
     assert_eq!(left, 4, "no draft is left");

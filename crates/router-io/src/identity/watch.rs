@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{IdentityError, IdentityFiles, LoadedIdentity};
 use crate::tls::Tls;
-use crate::with_causes::with_causes;
+use portcullis_domain::error_sources::with_sources;
 
 /// How often the files are looked at.
 const INTERVAL: Duration = Duration::from_secs(5);
@@ -167,7 +167,7 @@ impl IdentityWatcher {
 }
 
 fn tell_kept(error: &IdentityError) {
-    let text = with_causes(error);
+    let text = with_sources(error);
     tracing::warn!("the certificates of before are kept: {text}");
 }
 

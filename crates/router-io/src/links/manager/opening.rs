@@ -10,7 +10,7 @@ use super::{LinkManager, State};
 use crate::links::accept::{GroupPlace, MAX_ACCEPTED, NotAccepted};
 use crate::links::dial::{Dialed, LinkDialError};
 use crate::links::open_link::OpenLink;
-use crate::with_causes::with_causes;
+use portcullis_domain::error_sources::with_sources;
 
 impl LinkManager {
     /// Dials, and tells the state machine what has become of it.
@@ -28,7 +28,7 @@ impl LinkManager {
         tracing::warn!(
             router = %ticket.key().peer(),
             address = %ticket.address().escape_debug(),
-            error = with_causes(error),
+            error = with_sources(error),
             "a link cannot be dialed"
         );
         let key = ticket.key().clone();
