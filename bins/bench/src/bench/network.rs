@@ -9,11 +9,13 @@ mod circuits;
 mod decisions;
 mod fan_out;
 mod fleet;
+mod observed;
 mod restart;
 mod revocations;
 mod site;
 
 pub(super) use decisions::measure as decisions;
+pub(super) use observed::measure as observed;
 
 use super::plan::say;
 use super::report::{Figure, Report, Unit};

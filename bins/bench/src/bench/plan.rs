@@ -50,6 +50,8 @@ pub(super) enum Noun {
     RouterConfig,
     /// Paths and circuits, and what 500 connected routers are told, with memory
     Network,
+    /// Logins and circuits with all events and metrics, beside the same without
+    Observed,
     /// What two linked routers carry, beside bare relays, with memory
     Router,
 }
@@ -95,6 +97,7 @@ pub(super) async fn measure(
         Noun::Services,
         Noun::RouterConfig,
         Noun::Network,
+        Noun::Observed,
         Noun::Router,
     ];
     if only.is_empty() || !only.iter().all(|noun| have_their_own.contains(noun)) {
@@ -148,6 +151,10 @@ pub(super) async fn measure(
         network::decisions(scale, &mut report)?;
         let program = Program::new(controller, scratch, "network");
         network::measure(program, scale, &mut report).await?;
+    }
+    if wants(Noun::Observed) {
+        say("logins and circuits of a network that is observed")?;
+        network::observed(controller, scratch, scale, &mut report).await?;
     }
     if wants(Noun::Router) {
         router::measure(controller, routers, scratch, scale, &mut report).await?;

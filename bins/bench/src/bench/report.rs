@@ -207,6 +207,11 @@ impl Figure {
         }
     }
 
+    /// The server's processor time of each, which other programs hardly disturb.
+    pub(super) fn processor_milliseconds(name: &'static str, work: &Work) -> Self {
+        Self::new(name, work.processor_milliseconds(), Unit::Milliseconds)
+    }
+
     /// Says how much it is per second of the servers' processor time.
     pub(super) fn per_processor_second(mut self, rate: f64) -> Self {
         self.per_processor_second = Some(rate);

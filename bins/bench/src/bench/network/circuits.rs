@@ -75,13 +75,28 @@ pub(super) async fn measure(
     for names in NETWORKS {
         say(names.rate)?;
         fleet.connect(site, names.routers).await?;
-        link_all(fleet.routers()).await?;
-        host(fleet.routers(), &service).await?;
+        prepare(fleet.routers(), &service).await?;
         rate(site, fleet.routers(), &names, scale, report).await?;
     }
     say("many circuits")?;
     hold(site, fleet.routers(), scale, report).await?;
     list(site, scale, report).await
+}
+
+/// Each router has a link to every other, and every second one hosts the service.
+pub(super) async fn prepare(routers: &[Router], service: &str) -> anyhow::Result<()> {
+    link_all(routers).await?;
+    host(routers, service).await
+}
+
+/// Opens circuits again and again.
+pub(super) async fn dial_again(
+    site: &Site,
+    routers: &[Router],
+    budget: Budget,
+) -> anyhow::Result<Work> {
+    let (work, _) = ask_again(site, routers, &dial(), budget).await?;
+    Ok(work)
 }
 
 /// Measures how fast circuits come.
