@@ -130,6 +130,11 @@ impl<S: Clone + Ord> Interceptions<S> {
         }
     }
 
+    /// The addresses that a service intercepts; none if it is unknown.
+    pub fn addresses_of(&self, service: &S) -> &[AddressPattern] {
+        self.addresses.get(service).map_or(&[], Vec::as_slice)
+    }
+
     /// Whether a service intercepts connections to the name, whatever their port.
     pub fn has_name(&self, name: &HostName) -> bool {
         self.of_name(name).next().is_some()
