@@ -57,8 +57,7 @@ fn what_there_is_no_room_for_is_dropped() {
     let mut receive = |client, length: usize| {
         let received = flows.receive(key(client, 1), vec![0; length].into(), at(0));
         match received {
-            Received::Dial { .. } => None,
-            Received::Waits => None,
+            Received::Dial { .. } | Received::Waits => None,
             Received::Dropped(reason) => Some(reason),
             Received::Forward { .. } => panic!("nothing is open"),
         }

@@ -25,7 +25,7 @@ impl Query {
     /// The name that is asked for; `None` for one that no host has, such as one with a dot within a label.
     pub(crate) fn host(&self) -> Option<HostName> {
         let mut text = String::new();
-        for label in self.question.qname().iter() {
+        for label in self.question.qname() {
             if label.is_root() {
                 break;
             }

@@ -81,7 +81,7 @@ impl Model {
 
     fn waiting_bytes(&self) -> usize {
         let flows = self.flows.iter();
-        flows.flat_map(|flow| flow.waiting()).sum()
+        flows.flat_map(ModelFlow::waiting).sum()
     }
 
     fn renew(&mut self, place: usize) {
@@ -221,13 +221,12 @@ proptest! {
                     let place = model.place(id);
                     let dialing = place.filter(|place| matches!(model.flows[*place].state, State::Dialing(_)));
                     let lengths = waiting.map(|waiting| waiting.iter().map(Bytes::len).collect::<Vec<_>>());
-                    match dialing {
-                        Some(place) => {
+                    if let Some(place) = dialing {
                             prop_assert_eq!(lengths, Ok(model.flows[place].waiting().to_vec()));
                             model.renew(place);
                             model.flows[place].state = State::Open(id);
-                        },
-                        None => prop_assert_eq!(lengths, Err(id)),
+                    } else {
+                        prop_assert_eq!(lengths, Err(id));
                     }
                 },
                 Step::Fail(number) => if let Some(id) = chosen(number) {

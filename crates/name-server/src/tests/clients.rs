@@ -192,11 +192,11 @@ fn what_is_too_long_for_a_client_is_truncated() {
         let [(_, reply)] = &*replies else {
             panic!("{case}")
         };
-        let has_edns = message.len() > 40;
+        let has_edns = message[11] > 0;
         if whole {
             assert_eq!(
                 words(reply).matches("203.0.113.9").count(),
-                records.into(),
+                usize::from(records),
                 "{case}"
             );
         } else {

@@ -28,14 +28,12 @@ struct Done {
 }
 
 fn world(order: UpstreamOrder, upstreams: &[&str]) -> World {
-    world_with(NameServerOptions {
-        upstreams: upstreams.iter().map(|text| text.parse().unwrap()).collect(),
+    let upstreams = upstreams.iter().map(|text| text.parse().unwrap());
+    let options = NameServerOptions {
+        upstreams: upstreams.collect(),
         order,
         ..NameServerOptions::default()
-    })
-}
-
-fn world_with(options: NameServerOptions) -> World {
+    };
     let entropy = Arc::new(SeededEntropy::default());
     World {
         server: NameServer::new(&options, entropy.clone()),
