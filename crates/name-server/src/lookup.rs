@@ -68,6 +68,10 @@ impl LookupKey {
 }
 
 impl Lookup {
+    pub(crate) fn has_room(&self, max_over_tcp: usize) -> bool {
+        self.key.transport() == Transport::Udp || self.waiting.len() < max_over_tcp
+    }
+
     pub(crate) fn find_asked(&self, query: UpstreamQueryId) -> Option<Asked> {
         self.asked
             .iter()

@@ -34,6 +34,9 @@ pub(crate) struct Lookups {
     next_number: u64,
 }
 
+/// Clients over TCP that wait for the same answer: each gets a copy, which may be 64 KiB long.
+const MAX_WAITING_OVER_TCP: usize = 64;
+
 impl Lookups {
     pub(crate) fn new(options: &NameServerOptions, entropy: Arc<dyn Entropy>) -> Self {
         Self {
@@ -87,7 +90,9 @@ impl Lookups {
         let peer = peer(client);
         let has_room = self.waiting.total() < self.options.max_waiting
             && self.waiting.get(peer) < self.options.max_waiting_of_client
-            && (lookup.is_some() || has_place);
+            && lookup
+                .as_ref()
+                .map_or(has_place, |lookup| lookup.has_room(MAX_WAITING_OVER_TCP));
         if !has_room {
             report.counters.refused_full += 1;
             report.full();

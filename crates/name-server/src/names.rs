@@ -42,15 +42,16 @@ pub enum NoAddress {
     TooManyNames { limit: usize },
 }
 
-/// Names that have an address at a time. Whoever may ask can have one for every name of a domain that is
-/// intercepted, and the usual range has room for four million.
-pub const DEFAULT_MAX_NAMES: usize = 262_144;
+/// Names of domains that have an address at a time. Whoever may ask can have one for every name of a domain that is
+/// intercepted, and the usual range has room for four million; each takes about 500 bytes.
+pub const DEFAULT_MAX_NAMES: usize = 65_536;
 
 impl<S: Clone + Ord> InterceptedNames<S> {
     pub fn new(addresses: NameAddresses) -> Self {
         Self::with_max_names(addresses, DEFAULT_MAX_NAMES)
     }
 
+    /// Names that a service has itself get an address even if there are more.
     pub fn with_max_names(addresses: NameAddresses, max_names: usize) -> Self {
         Self {
             interceptions: Interceptions::default(),
@@ -107,7 +108,7 @@ impl<S: Clone + Ord> InterceptedNames<S> {
         if !self.interceptions.has_name(name) {
             return Ok(None);
         }
-        if self.assigned.len() >= self.max_names {
+        if self.assigned.len() >= self.max_names && !self.interceptions.has_exact_name(name) {
             return Err(NoAddress::TooManyNames {
                 limit: self.max_names,
             });

@@ -89,6 +89,8 @@ fn there_is_a_limit_to_names() {
         "2 names have addresses, and there may be no more"
     );
     assert_eq!(address(&mut names, "a.corp"), Some("100.64.0.2".to_owned()));
+    names.insert(2, &intercept(&["c.corp"]));
+    assert!(address(&mut names, "c.corp").is_some(), "it is named");
 }
 
 /// Services with many names, of which one changes: only its own names are looked at.

@@ -208,6 +208,17 @@ fn what_is_too_long_for_a_client_is_truncated() {
 }
 
 #[test]
+fn few_get_copies_of_what_may_be_long() {
+    let mut world = World::new(&options());
+    let asked = world.ask(over_tcp(1), &query(0, "example.com", A));
+    for id in 1..100 {
+        world.ask(over_tcp(1), &query(id, "example.com", A));
+    }
+    assert_eq!(world.answer(&asked[0], 250).len(), 64);
+    assert_eq!(world.server.counters().refused_full, 36);
+}
+
+#[test]
 fn there_is_an_end_to_what_waits() {
     let mut world = World::new(&NameServerOptions {
         max_lookups: 3,
