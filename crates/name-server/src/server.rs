@@ -18,7 +18,7 @@ use portcullis_tunnel_config::HostName;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
-/// A DNS server for intercepted names; see the [crate](crate).
+/// A DNS server for intercepted names; see the [crate].
 pub struct NameServer {
     ttl: u32,
     unanswerable: Unanswerable,
