@@ -21,6 +21,7 @@ mod files;
 mod frames;
 mod logins;
 mod mutate;
+mod name_server;
 mod names;
 mod oidc;
 mod rights;

@@ -130,9 +130,19 @@ impl<S: Clone + Ord> Interceptions<S> {
         }
     }
 
+    /// The addresses that a service intercepts; none if it is unknown.
+    pub fn addresses_of(&self, service: &S) -> &[AddressPattern] {
+        self.addresses.get(service).map_or(&[], Vec::as_slice)
+    }
+
     /// Whether a service intercepts connections to the name, whatever their port.
     pub fn has_name(&self, name: &HostName) -> bool {
         self.of_name(name).next().is_some()
+    }
+
+    /// Whether a service intercepts connections to the name itself, not only to a domain that it is in.
+    pub fn has_exact_name(&self, name: &HostName) -> bool {
+        self.names.contains_key(name.as_str())
     }
 
     /// Rules for a name, from the most specific ones.
@@ -325,5 +335,7 @@ mod tests {
         let has = |name| table.has_name(&HostName::new(name).expect("a name"));
         assert!(has("wiki.it.corp") && has("anything.corp") && has("corp"));
         assert!(!has("example.com"));
+        let has_exact = |name| table.has_exact_name(&HostName::new(name).expect("a name"));
+        assert!(has_exact("wiki.it.corp") && !has_exact("anything.corp"));
     }
 }

@@ -296,6 +296,13 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
         ],
     },
     ModuleOrder {
+        name: "name-server",
+        modules: &[
+            "upstream", "options", "output", "names", "reverse", "event", "report", "query",
+            "answer", "reading", "relay", "health", "lookup", "lookups", "server",
+        ],
+    },
+    ModuleOrder {
         name: "oidc",
         modules: &[
             // Parts of requests and tokens.

@@ -88,6 +88,10 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
         "data-model",
         AllowedDependencies::Only(&["channel", "wire"]),
     ),
+    (
+        "datagram-flows",
+        AllowedDependencies::Only(&["channel", "domain"]),
+    ),
     ("domain", AllowedDependencies::Only(&[])),
     ("e2e-encryption", AllowedDependencies::Only(&[])),
     (
@@ -119,6 +123,10 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
         AllowedDependencies::Only(&["app", "channel", "domain", "event-sinks", "events", "wire"]),
     ),
     ("memory-budget", AllowedDependencies::Only(&[])),
+    (
+        "name-server",
+        AllowedDependencies::Only(&["channel", "domain", "tunnel-config"]),
+    ),
     ("no-schema", AllowedDependencies::Only(&[])),
     ("oidc", AllowedDependencies::Only(&["domain"])),
     (
@@ -231,6 +239,7 @@ pub(super) const FORBIDDEN_PACKAGES: &[ForbiddenPackages] = &[
             "channel-traces",
             "config-types",
             "data-model",
+            "datagram-flows",
             "domain",
             "e2e-encryption",
             "events",
@@ -241,6 +250,7 @@ pub(super) const FORBIDDEN_PACKAGES: &[ForbiddenPackages] = &[
             "key-table",
             "memory-budget",
             "metrics",
+            "name-server",
             "oidc",
             "posture",
             "router",
