@@ -90,7 +90,7 @@ impl EdgeChannel {
             outbox: VecDeque::new(),
             events: VecDeque::new(),
             timers: Timers::default(),
-            token: TokenState::new(),
+            token: TokenState::default(),
             probes: Probes::new(now.mono),
             traces: Traces::default(),
             services: Services::default(),

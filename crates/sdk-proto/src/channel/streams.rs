@@ -7,6 +7,8 @@ use crate::timers::Timer;
 use bytes::Bytes;
 use portcullis_channel::Now;
 use portcullis_wire::edge::ConnectionId;
+use portcullis_xgress::EndReason;
+use std::collections::VecDeque;
 
 impl EdgeChannel {
     /// Takes as much of `data` as there is room for, from its front; returns how much that is, which is 0 only
@@ -51,7 +53,7 @@ impl EdgeChannel {
     /// Gives a connection away, and ends it at once, whatever is on its way.
     pub fn abort(&mut self, connection: ConnectionId, now: Now) {
         if let Some(stream) = self.connections.owned(connection) {
-            stream.abort(CloseReason::Finished);
+            stream.abort(CloseReason::Circuit(EndReason::Aborted));
             stream.release(now);
             self.settle(connection, now);
         }
@@ -90,7 +92,7 @@ impl EdgeChannel {
 }
 
 /// Tells the owner what has changed for it.
-fn announce(stream: &mut Stream, events: &mut std::collections::VecDeque<EdgeEvent>, now: Now) {
+fn announce(stream: &mut Stream, events: &mut VecDeque<EdgeEvent>, now: Now) {
     if stream.is_released {
         return;
     }

@@ -9,9 +9,10 @@ use portcullis_wire::Token;
 use portcullis_wire::edge::{EdgeMessage, UpdateToken};
 
 /// How far the next token has come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum TokenState {
     /// The router has a good one.
+    #[default]
     Good,
     /// The owner was asked for another.
     Needed,
@@ -28,12 +29,6 @@ pub enum TokenError {
     Legacy,
     #[error("the token is too long")]
     TooLong,
-}
-
-impl TokenState {
-    pub(super) const fn new() -> Self {
-        Self::Good
-    }
 }
 
 impl EdgeChannel {

@@ -47,7 +47,8 @@ fn number(random: &mut Random) -> ConnectionId {
 }
 
 fn bytes(random: &mut Random) -> Bytes {
-    let length = random.index(if random.one_in(4) { 20_000 } else { 30 });
+    let most = if random.one_in(4) { 20_000 } else { 30 };
+    let length = random.index(most);
     Bytes::from(vec![random.next().to_le_bytes()[0]; length])
 }
 

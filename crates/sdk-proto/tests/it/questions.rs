@@ -5,7 +5,7 @@ use portcullis_channel::{HeaderKey, Headers};
 use portcullis_sdk_proto::{EdgeEvent, NotSupported, TraceAnswer, TraceError};
 use portcullis_wire::edge::{
     ConnectionId, EdgeMessage, InspectRequest, Posture, PostureResponse, PostureStateChange,
-    ServiceChangeSet, ServiceSubscription, TraceRoute, TraceRouteResponse, Woken,
+    ServiceChangeSet, ServiceSubscription, TraceRoute, TraceRouteResponse,
 };
 use portcullis_wire::xgress::{Control, ControlKind};
 use std::time::Duration;
@@ -184,7 +184,7 @@ fn services_are_told_in_order_or_asked_for_again() {
 #[test]
 fn posture_is_told_to_routers_that_take_it() {
     let responses = vec![PostureResponse {
-        posture: Some(Posture::Woken(Woken::default())),
+        posture: Some(Posture::Woken(Box::default())),
     }];
     let mut sdk = Sdk::new(modern());
     sdk.channel.report_posture(responses.clone()).unwrap();

@@ -46,7 +46,7 @@ fn the_answer_of_a_router_of_2_1() {
         panic!("rejected");
     };
     let terms = RouterTerms::from_answer(&accepted);
-    assert_eq!(terms.router_id.as_deref(), Some("Q-3v7LU3R"));
+    assert_eq!(terms.router_id.as_deref(), Some("Q-3v6L3R3"));
     assert!(terms.knows_services() && terms.confirms_binds() && terms.leaves_circuits_to_sdks());
     assert!(terms.takes_posture() && terms.tells_services());
     assert_eq!(terms.version.unwrap().version, "v0.0.0");

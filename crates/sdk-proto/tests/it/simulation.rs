@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use world::{Outcome, World};
 
 /// Seeds of a usual run.
-const SEEDS: u64 = 200;
+const SEEDS: u64 = 100;
 
 /// What the usual runs meet at least once.
 const CASES: [&str; 14] = [

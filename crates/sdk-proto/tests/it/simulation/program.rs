@@ -36,6 +36,8 @@ pub(super) struct Program {
     /// How long it does nothing.
     pub(super) pause: Option<Moment>,
     has_finished: bool,
+    /// It waits a while before it closes what is over.
+    lingers: bool,
     /// Whether the other direction has ended, and was cut off or not.
     pub(super) ended: Option<Ended>,
     pub(super) is_gone: bool,
@@ -71,6 +73,7 @@ impl Program {
             may_read: true,
             pause: None,
             has_finished: false,
+            lingers: own_seed.is_multiple_of(3),
             ended: None,
             is_gone: false,
         }
@@ -172,6 +175,10 @@ impl Program {
                     return true;
                 }
                 if self.has_finished && self.ended.is_some() {
+                    if std::mem::take(&mut self.lingers) {
+                        self.pause = Some(now + Duration::from_secs(2));
+                        return true;
+                    }
                     self.is_gone = true;
                     channel.close(self.connection, at(now));
                 }
