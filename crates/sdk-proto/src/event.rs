@@ -64,6 +64,30 @@ pub enum EdgeEvent {
     Ended(ChannelEnd),
 }
 
+impl EdgeEvent {
+    /// The connection that it is about, from its dial or offer on.
+    pub fn connection(&self) -> Option<ConnectionId> {
+        match self {
+            Self::Connected(connected) => Some(connected.connection),
+            Self::Offered(offer) => Some(offer.connection),
+            Self::Traced(answer) => Some(answer.connection),
+            Self::DialFailed { connection, .. }
+            | Self::OfferEnded(connection)
+            | Self::Readable(connection)
+            | Self::Writable(connection)
+            | Self::Closed { connection, .. } => Some(*connection),
+            Self::Bound(_)
+            | Self::BindEnded { .. }
+            | Self::TokenNeeded
+            | Self::TokenAccepted
+            | Self::TokenRefused(_)
+            | Self::Services(_)
+            | Self::PostureState(_)
+            | Self::Ended(_) => None,
+        }
+    }
+}
+
 /// A connection that was dialed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Connected {
@@ -108,6 +132,9 @@ pub enum DialFailure {
     /// The router ends the circuit itself, and what it sends over several connections may overtake itself.
     #[error("the router cannot keep the order of what it sends")]
     NotOrdered,
+    /// The circuit is said to end here, and has no name.
+    #[error("the router names no circuit")]
+    NoCircuit,
     #[error("the channel has ended")]
     ChannelEnded,
 }
@@ -118,7 +145,7 @@ impl DialFailure {
         match self {
             Self::Refused(refusal) => refusal.is_retryable(),
             Self::TimedOut | Self::ChannelEnded => true,
-            Self::NotEncrypted | Self::UnusableKey | Self::NotOrdered => false,
+            Self::NotEncrypted | Self::UnusableKey | Self::NotOrdered | Self::NoCircuit => false,
         }
     }
 }

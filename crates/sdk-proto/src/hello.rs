@@ -1,6 +1,6 @@
 //! How an SDK introduces itself, and what the router's answer means.
 
-use portcullis_channel::hello::{Accepted, GroupHello, Grouping, Hello};
+use portcullis_channel::hello::{Accepted, Grouping, Hello};
 use portcullis_channel::{BuildVersion, ChannelKind, Moment, Role};
 use portcullis_wire::Token;
 use portcullis_wire::capability::{Capabilities, RouterCapability};
@@ -16,16 +16,6 @@ pub struct ApiSession {
     pub token: Token,
     /// When the token expires; `None` if it does not, as those of legacy sessions.
     pub expires_at: Option<Moment>,
-}
-
-/// How the first connection to a router presents itself. The router answers for further ones with an id
-/// and a secret; see [`portcullis_channel::group`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ConnectionGroup {
-    /// The connection is all there is.
-    Single,
-    /// Others may follow.
-    First,
 }
 
 /// What a router's answer to the hello says.
@@ -44,23 +34,18 @@ impl ApiSession {
         self.token.expose().starts_with(JWT)
     }
 
-    /// The hello of the first connection to a router. `id` is for its logs.
+    /// The hello of a connection to a router. `id` is for its logs; role and grouping are those of the
+    /// [`Dial`](portcullis_channel::group::Dial), if a group of connections is dialed.
     ///
-    /// A router that refuses the session closes the connection, some after 5 s and after a positive answer.
-    pub fn hello(&self, id: String, group: ConnectionGroup) -> Hello {
+    /// Each connection of a group shows the token. A router that refuses the session closes the connection,
+    /// some after 5 s and after a positive answer.
+    pub fn hello(&self, id: String, role: Role, grouping: Grouping) -> Hello {
         let headers = SdkHello {
             api_session_token: Some(self.token.clone()),
         };
-        let (grouping, kind) = match group {
-            ConnectionGroup::Single => (Grouping::Ungrouped, None),
-            ConnectionGroup::First => {
-                let first = GroupHello {
-                    is_first: true,
-                    ..GroupHello::default()
-                };
-                let kind = ChannelKind::Edge.underlay_type(Role::Default);
-                (Grouping::Grouped(first), kind)
-            },
+        let kind = match grouping {
+            Grouping::Ungrouped => None,
+            Grouping::Grouped(_) => ChannelKind::Edge.underlay_type(role),
         };
         Hello::new(id, kind.map(str::to_owned), grouping, headers.to_headers())
     }

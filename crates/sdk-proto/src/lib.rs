@@ -35,6 +35,8 @@
 //!           nothing                             nothing
 //! ```
 //!
+//! [`close`](EdgeChannel::close) takes a dial back, and refuses an offer.
+//!
 //! # Life of a bind
 //!
 //! ```text
@@ -145,7 +147,7 @@ pub use event::{
     BindEnd, BindId, ChannelEnd, CloseReason, Connected, DialFailure, EdgeEvent, Offer, Read,
     ReadError, TraceAnswer, WriteError,
 };
-pub use hello::{ApiSession, ConnectionGroup, RouterTerms};
+pub use hello::{ApiSession, RouterTerms};
 pub use options::EdgeOptions;
 pub use refusal::{Refusal, Retry};
 pub use router_order::fastest_first;

@@ -73,37 +73,38 @@ impl Refusal {
     }
 }
 
-/// The code says what a session is worth, the hint everything else.
+/// What the router advises, or else what the code means.
 fn advice(code: Option<ErrorCode>, hint: Option<RetryHint>) -> Retry {
-    match (code, hint) {
-        (Some(ErrorCode::InvalidApiSession | ErrorCode::InvalidApiSessionType), _) => {
-            Retry::NewLogin
-        },
-        (_, Some(RetryHint::NotRetriable)) => Retry::GiveUp,
-        (_, Some(RetryHint::StartOver)) => Retry::NewSession,
-        (
-            Some(
-                ErrorCode::InvalidSession
-                | ErrorCode::WrongSessionType
-                | ErrorCode::InvalidEdgeRouterForSession,
-            ),
-            _,
-        ) => Retry::NewSession,
-        (_, Some(RetryHint::Busy)) => Retry::BackOff,
-        (
-            Some(
-                ErrorCode::InvalidService
-                | ErrorCode::TunnelingNotEnabled
-                | ErrorCode::InvalidTerminator
-                | ErrorCode::InvalidPrecedence
-                | ErrorCode::InvalidCost
-                | ErrorCode::EncryptionDataMissing
-                | ErrorCode::InvalidInstanceId
-                | ErrorCode::AccessDenied,
-            ),
-            _,
-        ) => Retry::GiveUp,
-        _ => Retry::AsUsual,
+    let of_code = code.map_or(Retry::AsUsual, usual);
+    match hint.unwrap_or_default() {
+        // The code says more.
+        RetryHint::StartOver if of_code == Retry::NewLogin => of_code,
+        RetryHint::StartOver => Retry::NewSession,
+        RetryHint::Busy => Retry::BackOff,
+        RetryHint::NotRetriable => Retry::GiveUp,
+        RetryHint::Default | RetryHint::Unrecognized(_) => of_code,
+    }
+}
+
+const fn usual(code: ErrorCode) -> Retry {
+    match code {
+        ErrorCode::InvalidApiSession | ErrorCode::InvalidApiSessionType => Retry::NewLogin,
+        ErrorCode::InvalidSession
+        | ErrorCode::WrongSessionType
+        | ErrorCode::InvalidEdgeRouterForSession => Retry::NewSession,
+        ErrorCode::InvalidService
+        | ErrorCode::TunnelingNotEnabled
+        | ErrorCode::InvalidTerminator
+        | ErrorCode::InvalidPrecedence
+        | ErrorCode::InvalidCost
+        | ErrorCode::EncryptionDataMissing
+        | ErrorCode::InvalidInstanceId
+        | ErrorCode::AccessDenied => Retry::GiveUp,
+        // Posture may change by itself.
+        ErrorCode::PostureCheckFailed
+        | ErrorCode::None
+        | ErrorCode::Internal
+        | ErrorCode::Unrecognized(_) => Retry::AsUsual,
     }
 }
 
@@ -162,10 +163,10 @@ mod tests {
             (Some(1), Some(hint(2)), Retry::NewSession),
             (Some(1), Some(hint(3)), Retry::GiveUp),
             (Some(2), None, Retry::NewLogin),
+            (Some(2), Some(hint(2)), Retry::NewLogin),
             (Some(3), Some(hint(0)), Retry::NewSession),
             (Some(6), Some(hint(0)), Retry::GiveUp),
             (Some(14), Some(hint(0)), Retry::GiveUp),
-            // Posture may change by itself.
             (Some(15), Some(hint(0)), Retry::AsUsual),
             (Some(99), Some("not JSON".to_owned()), Retry::AsUsual),
         ] {

@@ -159,6 +159,7 @@ impl EdgeChannel {
         let circuit_id = connected.circuit_id.clone();
         let flow = match (&circuit_id, connected.uses_xgress) {
             (Some(circuit), true) => self.sdk_flow(Side::Initiator, circuit, now),
+            (None, true) => return self.give_back(connected, DialFailure::NoCircuit),
             _ if self.options.is_ordered => self.router_flow(),
             _ => return self.give_back(connected, DialFailure::NotOrdered),
         };

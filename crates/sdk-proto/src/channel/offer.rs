@@ -108,6 +108,9 @@ impl EdgeChannel {
         if bind.session != dial.session_token {
             return Err("invalid token: it is not that of the listener");
         }
+        if dial.uses_xgress && dial.circuit_id.is_none() {
+            return Err("the circuit has no id");
+        }
         if !dial.uses_xgress && !self.options.is_ordered {
             return Err("the order of data would not be kept");
         }

@@ -1,6 +1,7 @@
 //! What owners do with their connections.
 
 use super::EdgeChannel;
+use super::dial::closed;
 use crate::event::{CloseReason, EdgeEvent, Read, ReadError, WriteError};
 use crate::stream::{Flow, Stream};
 use crate::timers::Timer;
@@ -42,21 +43,41 @@ impl EdgeChannel {
     }
 
     /// Gives a connection away: what was written is still delivered, nothing more is read, and no event is
-    /// about it any more.
+    /// about it any more. A dial is taken back, an offer refused.
     pub fn close(&mut self, connection: ConnectionId, now: Now) {
+        self.give_up(connection);
         if let Some(stream) = self.connections.owned(connection) {
             stream.release(now);
+            self.forget_events(connection);
             self.settle(connection, now);
         }
     }
 
-    /// Gives a connection away, and ends it at once, whatever is on its way.
+    /// The same at once, whatever is on its way.
     pub fn abort(&mut self, connection: ConnectionId, now: Now) {
+        self.give_up(connection);
         if let Some(stream) = self.connections.owned(connection) {
             stream.abort(CloseReason::Circuit(EndReason::Aborted));
             stream.release(now);
+            self.forget_events(connection);
             self.settle(connection, now);
         }
+    }
+
+    /// Ends what is no stream yet.
+    fn give_up(&mut self, connection: ConnectionId) {
+        if self.connections.take_dialing(connection).is_some() {
+            self.timers.set(Timer::Connection(connection), None);
+            self.suggest(&closed(connection, "the dial was given up"));
+        }
+        if self.refuse(connection, "given up").is_ok() {
+            self.forget_events(connection);
+        }
+    }
+
+    fn forget_events(&mut self, connection: ConnectionId) {
+        self.events
+            .retain(|event| event.connection() != Some(connection));
     }
 
     /// Follows up after everything that may have changed at an open connection.

@@ -60,7 +60,8 @@ impl EdgeChannel {
         self.token = TokenState::Good;
         let at = expires_at.map(|expires_at| {
             let life = expires_at.since(now.mono);
-            now.mono + (life - self.options.token_margin.min(life / 2))
+            let margin = self.options.token_margin.min(life / 2);
+            now.mono + life.saturating_sub(margin)
         });
         self.timers.set(Timer::Token, at);
     }

@@ -2,6 +2,8 @@
 
 use crate::support::{JWT, SERVICE_JWT, Sdk, data, dial, modern, oidc, old, token};
 use bytes::Bytes;
+use portcullis_channel::hello::{GroupHello, Grouping};
+use portcullis_channel::{HeaderKey, Headers, Role};
 use portcullis_sdk_proto::{
     ApiSession, DialError, DialFailure, DialRequest, EdgeEvent, EdgeOptions, Read, Retry,
     ServiceReference,
@@ -88,7 +90,7 @@ fn an_old_router_needs_a_session_and_ends_the_circuit() {
     assert_eq!(sdk.says_one(), message);
     sdk.hears(&message);
     assert_eq!(sdk.event(), EdgeEvent::Readable(connection));
-    assert_eq!(sdk.reads(connection), data("hello"));
+    assert_eq!(sdk.reads(connection), Some(data("hello")));
     assert_eq!(sdk.reads(connection), None);
 }
 
@@ -259,7 +261,7 @@ fn an_answer_that_cannot_be_read_ends_its_dial_alone() {
         ..StateConnected::default()
     };
     let mut message = EdgeMessage::StateConnected(connected).encode().unwrap();
-    message.headers = portcullis_channel::Headers::empty();
+    message.headers = Headers::empty();
     sdk.hears_raw(message);
     assert_eq!(sdk.events(), [], "it is not known which");
     assert_eq!(sdk.channel.counters().malformed, 1);
@@ -303,7 +305,7 @@ fn half_close_of_a_circuit_in_the_router_is_a_flag() {
         data: Secret::new(Bytes::from_static(b"last")),
         ..Data::default()
     }));
-    assert_eq!(sdk.reads(connection), data("last"));
+    assert_eq!(sdk.reads(connection), Some(data("last")));
     assert_eq!(sdk.reads(connection), Some(Read::Finished));
     sdk.channel.close(connection, sdk.now);
     assert!(matches!(sdk.says_one(), EdgeMessage::StateClosed(_)));
@@ -312,11 +314,43 @@ fn half_close_of_a_circuit_in_the_router_is_a_flag() {
 
 #[test]
 fn the_hello_shows_the_token() {
-    let hello = oidc().hello(
-        "alice".to_owned(),
-        portcullis_sdk_proto::ConnectionGroup::First,
-    );
-    let token = hello.headers.string(portcullis_channel::HeaderKey(1002));
+    let first = GroupHello {
+        is_first: true,
+        ..GroupHello::default()
+    };
+    let hello = oidc().hello("alice".to_owned(), Role::High, Grouping::Grouped(first));
+    let token = hello.headers.string(HeaderKey(1002));
     assert_eq!(token, Some(JWT));
-    assert_eq!(hello.underlay_type.as_deref(), Some("edge.default"));
+    assert_eq!(hello.underlay_type.as_deref(), Some("edge.control"));
+}
+
+#[test]
+fn a_dial_that_is_given_up_is_taken_back_without_a_word() {
+    let mut sdk = Sdk::new(modern());
+    let connection = sdk.dials(dial());
+    sdk.says_one();
+    sdk.channel.close(connection, sdk.now);
+    assert!(matches!(sdk.says_one(), EdgeMessage::StateClosed(_)));
+    assert_eq!(sdk.channel.connections(), 0);
+    sdk.hears(&EdgeMessage::StateConnected(StateConnected {
+        connection,
+        ..StateConnected::default()
+    }));
+    assert!(matches!(sdk.says_one(), EdgeMessage::StateClosed(_)));
+    sdk.passes(Duration::from_secs(10));
+    assert_eq!(sdk.events(), []);
+}
+
+#[test]
+fn a_circuit_here_needs_a_name() {
+    let mut sdk = Sdk::new(modern());
+    let connection = sdk.dials(dial());
+    sdk.says_one();
+    sdk.hears(&EdgeMessage::StateConnected(StateConnected {
+        connection,
+        uses_xgress: true,
+        ..StateConnected::default()
+    }));
+    let why = DialFailure::NoCircuit;
+    assert_eq!(sdk.event(), EdgeEvent::DialFailed { connection, why });
 }

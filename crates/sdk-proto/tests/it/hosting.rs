@@ -248,6 +248,11 @@ fn an_offer_that_nobody_answers_is_over() {
     sdk.passes(EdgeOptions::default().offer_timeout);
     assert_eq!(sdk.event(), EdgeEvent::OfferEnded(CHILD));
     assert_eq!(declined(&mut sdk), "the host has not answered in time");
+    // The owner has forgotten it.
+    sdk.hears(&EdgeMessage::Dial(offer_to(id)));
+    sdk.channel.close(CHILD, sdk.now);
+    assert_eq!(sdk.events(), []);
+    assert_eq!(declined(&mut sdk), "rejected by application: given up");
     // The router does not wait any more.
     sdk.hears(&EdgeMessage::Dial(offer_to(id)));
     sdk.events();
@@ -349,7 +354,7 @@ fn connections_outlive_their_bind() {
         panic!("not closed");
     };
     assert_eq!(why.reason, "session closed");
-    assert_eq!(sdk.reads(CHILD), data("still here"));
+    assert_eq!(sdk.reads(CHILD), Some(data("still here")));
     let read = sdk.channel.read(CHILD, sdk.now);
     assert!(read.is_err(), "it was cut off: {read:?}");
 }

@@ -2,11 +2,9 @@
 
 use crate::support::{Sdk, bind, dial, dial_keys, modern, oidc};
 use bytes::BytesMut;
-use portcullis_channel::hello::HelloAnswer;
-use portcullis_channel::{Frame, FrameLimits, FrameReader, HeaderKey, Sequence};
-use portcullis_sdk_proto::{
-    ConnectionGroup, DialFailure, DialRequest, EdgeEvent, Retry, RouterTerms,
-};
+use portcullis_channel::hello::{Grouping, HelloAnswer};
+use portcullis_channel::{Frame, FrameLimits, FrameReader, HeaderKey, Role, Sequence};
+use portcullis_sdk_proto::{DialFailure, DialRequest, EdgeEvent, Retry, RouterTerms};
 use portcullis_wire::ErrorCode;
 use portcullis_wire::edge::{ConnectionId, EdgeMessage, StateConnected};
 use std::collections::BTreeMap;
@@ -59,7 +57,7 @@ fn the_hello_is_that_of_the_go_sdk() {
     let mut session = oidc();
     session.token = crate::support::token(token);
     let id = String::from_utf8(frame.body().to_vec()).unwrap();
-    let hello = session.hello(id, ConnectionGroup::Single);
+    let hello = session.hello(id, Role::Default, Grouping::Ungrouped);
     assert_eq!(hello.encode().unwrap(), frame.to_bytes());
 }
 
@@ -164,7 +162,7 @@ fn closing_a_circuit_as_the_go_sdk_does() {
 }
 
 #[test]
-fn the_sealed_stream_of_the_reference() {
+fn the_keys_of_the_reference() {
     let mut sdk = Sdk::new(modern());
     let mut keys = dial_keys(1);
     let hex = |text: &str| -> Vec<u8> {

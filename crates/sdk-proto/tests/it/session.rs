@@ -26,8 +26,8 @@ fn expiring(seconds: u64) -> Sdk {
     Sdk::with(&session, modern(), options)
 }
 
-fn in_secs(sdk: &Sdk, seconds: u64) -> Option<Moment> {
-    Some(sdk.now.mono + Duration::from_secs(seconds))
+fn in_secs(sdk: &Sdk, seconds: u64) -> Moment {
+    sdk.now.mono + Duration::from_secs(seconds)
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn another_token_is_asked_for_in_time() {
     sdk.passes(Duration::from_secs(1));
     assert_eq!(sdk.event(), EdgeEvent::TokenNeeded);
 
-    let expires_at = in_secs(&sdk, 600);
+    let expires_at = Some(in_secs(&sdk, 600));
     sdk.channel
         .update_token(token(JWT), expires_at, sdk.now)
         .unwrap();
@@ -66,7 +66,7 @@ fn a_short_life_is_used_by_half() {
 #[test]
 fn a_token_that_is_not_answered_is_asked_for_again() {
     let mut sdk = expiring(600);
-    let expires_at = in_secs(&sdk, 600);
+    let expires_at = Some(in_secs(&sdk, 600));
     sdk.channel
         .update_token(token(JWT), expires_at, sdk.now)
         .unwrap();
@@ -80,7 +80,7 @@ fn a_token_that_is_not_answered_is_asked_for_again() {
 fn a_refused_token_ends_the_channel() {
     let mut sdk = expiring(600);
     let connection = sdk.connects(false);
-    let expires_at = in_secs(&sdk, 600);
+    let expires_at = Some(in_secs(&sdk, 600));
     sdk.channel
         .update_token(token(JWT), expires_at, sdk.now)
         .unwrap();
@@ -228,7 +228,7 @@ fn all_ends_with_the_channel_and_is_told_of() {
     let ended = EdgeEvent::Ended(ChannelEnd::Disconnected);
     assert_eq!(events.last(), Some(&ended));
 
-    assert_eq!(sdk.reads(legacy), data("last words"));
+    assert_eq!(sdk.reads(legacy), Some(data("last words")));
     let why = ReadError::Closed(CloseReason::ChannelEnded);
     assert_eq!(sdk.channel.read(legacy, sdk.now), Err(why));
     assert_eq!(sdk.channel.dial(dial(), sdk.now), Err(DialError::Ended));

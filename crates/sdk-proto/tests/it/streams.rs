@@ -122,7 +122,7 @@ fn several_messages_in_one_are_read() {
     let connection = sdk.connects(false);
     let flags = DataFlags::MULTIPART_MESSAGE;
     sdk.hears(&message(connection, &b"\x02\0hi\x03\0 yo"[..], flags));
-    assert_eq!(sdk.reads(connection), data("hi yo"));
+    assert_eq!(sdk.reads(connection), Some(data("hi yo")));
     sdk.hears(&message(connection, &b"\xff"[..], flags));
     let why = ReadError::Closed(CloseReason::Malformed);
     assert_eq!(sdk.channel.read(connection, sdk.now), Err(why));
@@ -149,7 +149,7 @@ fn a_close_by_the_other_end_is_the_end_of_the_stream() {
             }
         ]
     );
-    assert_eq!(sdk.reads(connection), data("bye"));
+    assert_eq!(sdk.reads(connection), Some(data("bye")));
     assert_eq!(sdk.reads(connection), Some(Read::Finished));
     let written = sdk.channel.write(connection, &mut "x".into(), sdk.now);
     assert_eq!(written, Err(WriteError::Closed(why)));
@@ -180,7 +180,7 @@ fn half_close_of_a_circuit_here_is_told_in_both_ways() {
         "too",
         PayloadFlags::default(),
     )));
-    assert_eq!(sdk.reads(connection), data("too"));
+    assert_eq!(sdk.reads(connection), Some(data("too")));
     sdk.hears(&EdgeMessage::Payload(payload(
         2,
         "",
@@ -248,8 +248,8 @@ fn what_has_arrived_is_read_although_the_circuit_is_gone() {
         reason: "xgress unrouted".to_owned(),
         ..StateClosed::default()
     }));
-    assert_eq!(sdk.reads(connection), data("one"));
-    assert_eq!(sdk.reads(connection), data("two"));
+    assert_eq!(sdk.reads(connection), Some(data("one")));
+    assert_eq!(sdk.reads(connection), Some(data("two")));
     let read = sdk.channel.read(connection, sdk.now);
     assert!(
         matches!(read, Err(ReadError::Closed(CloseReason::Router(_)))),

@@ -177,8 +177,8 @@ pub(crate) fn bind() -> BindRequest {
     }
 }
 
-pub(crate) fn data(text: &'static str) -> Option<Read> {
-    Some(Read::Data(Bytes::from_static(text.as_bytes())))
+pub(crate) fn data(text: &'static str) -> Read {
+    Read::Data(Bytes::from_static(text.as_bytes()))
 }
 
 pub(crate) fn pair(secret: u8) -> KeyPair {

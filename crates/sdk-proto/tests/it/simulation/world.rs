@@ -69,7 +69,7 @@ impl World {
             lost: random.below(60),
             doubled: random.below(60),
         };
-        let plans = (0..1 + random.below(4)).map(|_| plan(&mut random));
+        let plans = (0..=random.below(4)).map(|_| plan(&mut random));
         let plans: Vec<Plan> = plans.collect();
         let edge_options = EdgeOptions {
             xgress: options.clone(),
