@@ -8,6 +8,8 @@ use portcullis_wire::edge::{ConnectionId, Data, DataFlags, EdgeMessage, StateClo
 use portcullis_wire::xgress::{
     Acknowledgement, Payload, PayloadFlags, PayloadSequence, payload_header,
 };
+use portcullis_xgress::EndReason;
+use std::time::Duration;
 
 fn small() -> Sdk {
     let options = EdgeOptions {
@@ -314,4 +316,25 @@ fn nothing_is_left_of_what_the_owner_has_given_away() {
         assert_eq!(sdk.events(), []);
         assert_eq!(sdk.channel.connections(), 0);
     }
+}
+
+#[test]
+fn what_has_arrived_is_read_although_something_before_the_end_never_comes() {
+    let mut sdk = small();
+    let connection = half_closable(&mut sdk);
+    let one = payload(1, "one", PayloadFlags::default());
+    sdk.hears(&EdgeMessage::Payload(one));
+    let end = payload(3, "", PayloadFlags::CIRCUIT_END);
+    sdk.hears(&EdgeMessage::Payload(end));
+    sdk.events();
+    sdk.passes(Duration::from_secs(6));
+    let why = CloseReason::Circuit(EndReason::PeerEndedEarly);
+    let closed = EdgeEvent::Closed {
+        connection,
+        why: why.clone(),
+    };
+    assert_eq!(sdk.event(), closed);
+    assert_eq!(sdk.reads(connection), Some(data("one")));
+    let read = sdk.channel.read(connection, sdk.now);
+    assert_eq!(read, Err(ReadError::Closed(why)));
 }
