@@ -191,6 +191,10 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
             "yaml",
         ]),
     ),
+    (
+        "sdk-proto",
+        AllowedDependencies::Only(&["channel", "e2e-encryption", "wire", "xgress"]),
+    ),
     ("seeded-random", AllowedDependencies::Only(&[])),
     (
         "simulated-router",
@@ -255,6 +259,7 @@ pub(super) const FORBIDDEN_PACKAGES: &[ForbiddenPackages] = &[
             "posture",
             "router",
             "router-config",
+            "sdk-proto",
             "storage",
             "totp",
             "tunnel-config",
