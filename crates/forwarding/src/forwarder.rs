@@ -133,6 +133,12 @@ impl<C: Clone, D, N> Forwarder<C, D, N> {
         Some(&self.circuits.get(circuit)?.owner)
     }
 
+    /// Whether a hop is an end of a circuit, and not one that another has taken the place of.
+    pub fn is_end(&self, circuit: &str, hop: Hop) -> bool {
+        let circuit = self.circuits.get(circuit);
+        circuit.is_some_and(|circuit| circuit.is_end(hop))
+    }
+
     /// What is kept with a circuit.
     pub fn note(&self, circuit: &str) -> Option<&N> {
         Some(&self.circuits.get(circuit)?.note)

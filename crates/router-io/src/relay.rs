@@ -308,6 +308,21 @@ impl Relay {
         }
     }
 
+    /// An end of a circuit goes: it is detached, and the circuit [ends](Self::end), unless it leads to another end
+    /// since a later attempt to dial.
+    pub(crate) fn leave(
+        &self,
+        (circuit, side): (&str, Side),
+        hop: Hop,
+        destination: &Arc<dyn Destination>,
+    ) {
+        let is_current = self.forwarder.read().is_end(circuit, hop);
+        self.detach(hop, destination);
+        if is_current {
+            self.end(circuit, side);
+        }
+    }
+
     /// The end of a circuit at this router is gone, and with it the circuit. Its controller is told, unless
     /// the circuit is not carried any more.
     pub(crate) fn end(&self, circuit: &str, side: Side) {

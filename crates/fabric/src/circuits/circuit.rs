@@ -30,6 +30,19 @@ pub struct CircuitNames {
     pub egress: Address,
 }
 
+impl CircuitNames {
+    /// The names of another attempt: a router that is dialed again has to tell its ends from those of the attempt
+    /// before.
+    pub(crate) fn of_attempt(&self, attempt: u32) -> Self {
+        let mut names = self.clone();
+        if attempt > 0 {
+            let egress = Address::new(&format!("{}.{attempt}", self.egress.as_str()));
+            names.egress = egress.unwrap_or(names.egress);
+        }
+        names
+    }
+}
+
 /// Why a circuit may exist. Whoever dials has been judged before; a right that ends takes the circuit
 /// along.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use super::Fabric;
 use crate::circuits::{
-    Action, Circuit, CircuitEvent, Course, Dial, DialFailure, Dialing, Egress, EndAddresses,
-    FailedAttempt, FailureCause, Pending, Route, RouteId, State, Target, forwards,
+    Action, Circuit, CircuitEvent, CircuitNames, Course, Dial, DialFailure, Dialing, Egress,
+    EndAddresses, FailedAttempt, FailureCause, Pending, Route, RouteId, State, Target, forwards,
 };
 use crate::{Choice, Chosen, Path, PeerData, RouterSlot};
 use portcullis_channel::Moment;
@@ -36,7 +36,7 @@ impl Fabric {
         match destination {
             Ok(destination) => self.start(dial, destination, now),
             Err(cause) => {
-                self.announce_failure(&dial, now, None, cause);
+                self.announce_failure((&dial, &dial.names), now, None, cause);
                 let text = String::new();
                 self.refuse_dial(&dial, DialFailure { cause, text });
             },
@@ -146,6 +146,7 @@ impl Fabric {
             target,
             peer_data,
         } = destination;
+        circuit.names = dial.names.of_attempt(attempt);
         let egress = Egress::new(&target, &circuit.names, dial.peer_data.clone());
         let pending = self.send_routes(circuit, &chosen.path, attempt, Some(egress), now);
         circuit.path = chosen.path.clone();
@@ -225,15 +226,18 @@ impl Fabric {
             addresses: circuit.addresses.clone(),
             cost: chosen.cost,
         };
-        self.announce_failure(&dial, circuit.created, Some(course), cause);
+        let tried = (&dial, &circuit.names);
+        self.announce_failure(tried, circuit.created, Some(course), cause);
         let attempt = attempt + 1;
         let next = self.find_another(&dial, attempt, &failed, DialFailure { cause, text }, now);
         circuit.state = State::Open;
         match next {
             Ok(next) => {
-                self.send_attempt(&mut circuit, (dial, attempt, failed), next, now);
-                let left = left_behind(&chosen.path, &[&circuit.path]);
+                let mut left = left_behind(&chosen.path, &[&next.chosen.path]);
+                // It may have dialed, or still be about to, and may be dialed again.
+                left.extend(chosen.path.last());
                 self.unroute(left, circuit.id(), true);
+                self.send_attempt(&mut circuit, (dial, attempt, failed), next, now);
                 self.circuits.put(circuit);
             },
             Err(failure) => {
@@ -269,13 +273,13 @@ impl Fabric {
     /// Lets those who watch know of an attempt that has failed; `began` is when the circuit was asked for.
     pub(super) fn announce_failure(
         &mut self,
-        dial: &Dial,
+        (dial, names): (&Dial, &CircuitNames),
         began: Moment,
         course: Option<Course>,
         cause: FailureCause,
     ) {
         let attempt = Box::new(FailedAttempt {
-            names: dial.names.clone(),
+            names: names.clone(),
             right: dial.right.clone(),
             instance: dial.instance.clone(),
             course,

@@ -66,7 +66,7 @@ impl Fabric {
             self.actions.push_back(Action::Answer {
                 to: dialing.dial.from,
                 dial: dialing.dial.id,
-                circuit: circuit.names.circuit,
+                circuit: circuit.names.circuit.clone(),
                 result: Err(DialFailure {
                     cause,
                     text: String::new(),
@@ -78,7 +78,8 @@ impl Fabric {
                 addresses: circuit.addresses,
                 cost: circuit.cost,
             };
-            self.announce_failure(&dialing.dial, circuit.created, Some(course), cause);
+            let tried = (&dialing.dial, &circuit.names);
+            self.announce_failure(tried, circuit.created, Some(course), cause);
             return;
         }
         if let Some(target) = &circuit.target {

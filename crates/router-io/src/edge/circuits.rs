@@ -175,8 +175,8 @@ impl Circuits {
             Some(OpenEnd::InSdk {
                 hop, destination, ..
             }) => {
-                self.relay().detach(hop, &destination);
-                self.relay().end(end.circuit.as_str(), end.side);
+                let circuit = (end.circuit.as_str(), end.side);
+                self.relay().leave(circuit, hop, &destination);
             },
             None => {},
         }

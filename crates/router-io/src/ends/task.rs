@@ -260,19 +260,31 @@ impl<L: LocalSide> End<L> {
         let until = now.mono + self.patience;
         self.phase = Phase::Closing { why, until };
         self.reading = Reading::Over;
-        self.detach();
-        if why != EndReason::Unrouted {
-            let circuit = self.inbox.circuit().as_str();
-            self.relay.end(circuit, self.endpoint.side());
+        if why == EndReason::Unrouted {
+            self.detach();
+        } else {
+            self.end_circuit();
         }
     }
 
     /// Nothing is sent or received any more.
     fn detach(&mut self) {
+        let destination = self.stop();
+        self.relay.detach(self.hop, &destination);
+    }
+
+    fn end_circuit(&mut self) {
+        let destination = self.stop();
+        let circuit = self.inbox.circuit().as_str();
+        let side = self.endpoint.side();
+        self.relay.leave((circuit, side), self.hop, &destination);
+    }
+
+    /// Takes and sends nothing any more. Returns what the relay knows it by.
+    fn stop(&mut self) -> Arc<dyn Destination> {
         self.inbox.close();
         self.blocked = None;
-        let destination: Arc<dyn Destination> = self.inbox.clone();
-        self.relay.detach(self.hop, &destination);
+        self.inbox.clone()
     }
 }
 
@@ -312,9 +324,7 @@ impl<L: LocalSide> Drop for End<L> {
     fn drop(&mut self) {
         // A local side has panicked, or the program ends.
         if !matches!(self.phase, Phase::Closing { .. }) {
-            self.detach();
-            let circuit = self.inbox.circuit().as_str();
-            self.relay.end(circuit, self.endpoint.side());
+            self.end_circuit();
         }
     }
 }

@@ -6,7 +6,7 @@ use portcullis_domain::identity::Precedence;
 use portcullis_domain::ids::{ServiceId, TerminatorId};
 use portcullis_domain::service::TerminatorStrategy;
 use portcullis_fabric::{
-    Action, ChoiceError, CircuitFault, FabricOptions, FailureCause, ForwardKind, PeerData,
+    Action, ChoiceError, CircuitFault, FabricOptions, FailureCause, ForwardKind, PeerData, Route,
     RouteErrorCode, RouteResult, RouterSpec, Service, Terminator,
 };
 use std::sync::Arc;
@@ -187,6 +187,45 @@ fn a_failed_attempt_is_followed_by_one_to_another_terminator() {
     assert_eq!(stage.failures(), [cause]);
     stage.fail("b", &routes[0].1, RouteErrorCode::Generic);
     assert_eq!(stage.failures(), [], "of the attempt before");
+}
+
+#[test]
+fn another_attempt_at_the_same_router_is_to_a_fresh_end() {
+    let mut stage = Stage::triangle();
+    let second = Terminator {
+        cost: 500,
+        ..terminator("u", "c")
+    };
+    stage.fabric.set_terminator(second);
+    stage.dial("a", "x");
+    let first = stage.routes();
+    stage.succeed("c", &first[0].1);
+    stage.fail("a", &first[1].1, RouteErrorCode::InvalidLinkDestination);
+
+    // What the router has dialed is taken away before it dials again.
+    let actions = stage.actions();
+    let told: Vec<_> = actions
+        .iter()
+        .filter_map(|action| match action {
+            Action::Route { to, .. } => Some((stage.name(*to), "route")),
+            Action::Unroute { to, now: true, .. } => Some((stage.name(*to), "unroute")),
+            _ => None,
+        })
+        .collect();
+    let expected = [("c", "unroute"), ("c", "route"), ("a", "route")];
+    assert_eq!(told, expected.map(|(to, what)| (to.to_owned(), what)));
+    let egress = |route: &Route| route.egress.as_ref().unwrap().address.clone();
+    let second = actions.iter().find_map(|action| match action {
+        Action::Route { route, .. } => Some(route),
+        _ => None,
+    });
+    let second = second.unwrap();
+    assert_ne!(egress(&first[0].1), egress(second));
+    let ends = second
+        .forwards
+        .iter()
+        .any(|forward| forward.to == egress(second));
+    assert!(ends, "{second:?}");
 }
 
 #[test]

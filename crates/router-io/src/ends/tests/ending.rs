@@ -5,11 +5,11 @@ use std::time::Duration;
 use portcullis_wire::control::link::FaultSubject;
 use portcullis_wire::control::route::Unroute;
 use portcullis_xgress::Side;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
 use tokio::time::{Instant, sleep, timeout};
 
-use super::{Circuit, END, START, open_end};
-use crate::ends::Start;
+use super::{Circuit, END, PIPE, START, open_end, terms};
+use crate::ends::{EndTerms, SocketSide, Start};
 use crate::testing::{CIRCUIT, Disturbance, TestController, TestRouter, controller_id, fault};
 
 #[tokio::test(start_paused = true)]
@@ -60,6 +60,27 @@ async fn an_end_that_is_aborted_takes_the_other_one_along() {
     circuit.initiator.abort();
     circuit.wait_for_ends().await;
     assert!(circuit.client.write_all(&vec![0; 100_000]).await.is_err());
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_end_of_an_earlier_attempt_does_not_take_the_circuit_along() {
+    let mut circuit = Circuit::open(Disturbance::NONE, 0);
+    let far = &circuit.far;
+    let mut controller = TestController::connect(&controller_id(), &far.controllers).await;
+    let (_server, theirs) = duplex(PIPE);
+    let earlier = EndTerms {
+        address: "end of the first attempt".to_owned(),
+        ..terms(Side::Terminator, Start::AtOnce)
+    };
+    let earlier = far
+        .ends
+        .open(&earlier, SocketSide::new("xgress/test", theirs));
+    earlier.abort();
+    let told = timeout(Duration::from_secs(60), controller.next());
+    assert!(told.await.is_err());
+    assert!(far.relay.find("end of the first attempt").is_none());
+    circuit.client.write_all(b"hello").await.unwrap();
+    circuit.server.read_exact(&mut [0; 5]).await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
