@@ -42,6 +42,8 @@
 //!   path is full, and grows by what was acknowledged since it last changed, not by all that ever was.
 //! - What was sent again and is acknowledged says which time has arrived, by its age: while a queue fills, it is often
 //!   the first one, and nothing that was sent in between is lost.
+//! - A sender that exceeds the window does not end the circuit: what there is no room for is neither kept nor
+//!   acknowledged, so it harms nobody but itself.
 //! - Payloads that arrive together are acknowledged together.
 //! - A direction ends when its end is acknowledged, not five seconds later.
 //! - Before the numbers of payloads run out, the circuit ends; OpenZiti would take numbers that begin

@@ -4,7 +4,7 @@
 use super::circuits;
 use super::fleet::Fleet;
 use super::site::Site;
-use crate::bench::load::Tally;
+use crate::bench::load::{Budget, Tally};
 use crate::bench::logins::{login_again, login_anew};
 use crate::bench::report::{Figure, Report, Target};
 use crate::bench::scale::Scale;
@@ -29,6 +29,9 @@ const SCRAPE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// What observing may take of what the controller does.
 const KEPT: f64 = 0.97;
+
+/// Both take so many short turns instead of one, so that what else the machine does strikes both.
+const TURNS: u32 = 10;
 
 /// All types of events that there are.
 const TYPES: [&str; 16] = [
@@ -87,8 +90,7 @@ pub(in crate::bench) async fn measure(
     let scraper = Scraper::start(&observed.site).await?;
 
     let [mut anew, mut kept, mut dials] = [(); 3].map(|()| Works::default());
-    // Turns of other programs on the machine are shorter than these.
-    for turn in 0..scale.turns * 2 {
+    for turn in 0..scale.turns * TURNS {
         let mut networks = [(&mut plain, false), (&mut observed, true)];
         if turn % 2 == 1 {
             networks.reverse();
@@ -105,6 +107,10 @@ pub(in crate::bench) async fn measure(
     );
     ensure!(!scraper.0.is_finished(), "the metrics cannot be read");
     drop(scraper);
+    ensure!(
+        !observed.has_dropped_events().await?,
+        "events were dropped, which is cheaper than to write them"
+    );
     anew.tell("certificate logins, new connection each, observed", report);
     kept.tell("certificate logins, kept connections, observed", report);
     dials.tell("circuits, 2 routers, observed", report);
@@ -112,6 +118,15 @@ pub(in crate::bench) async fn measure(
         network.stop().await?;
     }
     Ok(())
+}
+
+fn turn(scale: Scale) -> Budget {
+    let Budget { time, count } = scale.turn();
+    // Each kind of work has several turns of its own, which are too short to be told otherwise.
+    Budget {
+        time: time * 3 / TURNS,
+        count,
+    }
 }
 
 /// A program on a home whose file asks for all events and for metrics, and where the events go.
@@ -163,7 +178,7 @@ impl Network {
     }
 
     async fn log_in_anew(&self, scale: Scale) -> anyhow::Result<Work> {
-        let logging_in = login_anew(self.as_devices()?, scale.turn());
+        let logging_in = login_anew(self.as_devices()?, turn(scale));
         self.work(logging_in).await
     }
 
@@ -172,7 +187,7 @@ impl Network {
         for device in self.as_devices()? {
             links.push(device.connect().await?);
         }
-        self.work(login_again(links, scale.turn())).await
+        self.work(login_again(links, turn(scale))).await
     }
 
     async fn work(
@@ -183,7 +198,17 @@ impl Network {
     }
 
     async fn dial(&self, scale: Scale) -> anyhow::Result<Work> {
-        circuits::dial_again(&self.site, self.fleet.routers(), scale.turn()).await
+        circuits::dial_again(&self.site, self.fleet.routers(), turn(scale)).await
+    }
+
+    async fn has_dropped_events(&self) -> anyhow::Result<bool> {
+        let mut link = self.site.controller.endpoint(None)?.connect().await?;
+        let page = link.expect(200, &request::get("/metrics", None)).await?;
+        let page = std::str::from_utf8(page)?;
+        let mut dropped = page
+            .lines()
+            .filter(|line| line.starts_with("portcullis_events_dropped_total"));
+        Ok(dropped.any(|line| !line.ends_with(" 0")))
     }
 
     async fn stop(mut self) -> anyhow::Result<()> {

@@ -145,7 +145,7 @@ pub(super) async fn measure(
             continue;
         }
         let figure = Figure::new("  of one stream", ours.rate() / single, Unit::Times);
-        report.add(figure);
+        report.add(figure.target(Target::AtLeast(0.97)));
         let figure = Figure::new("  share of the slowest", ours.least, Unit::Times);
         let figure = figure.beside("bare relays", bare.least);
         report.add(figure.target(Target::AtLeast(0.25)));
