@@ -39,8 +39,8 @@
 //!
 //! # Order of the modules
 //!
-//! Imports go one way, from later modules to earlier ones: `namespace`; `event`; `inspected_metrics`; `publisher`; `options`; `filter`;
-//! `subscription`.
+//! Imports go one way, from later modules to earlier ones: `namespace`; `event`; `report_limits`;
+//! `inspected_metrics`; `publisher`; `options`; `filter`; `subscription`.
 
 mod event;
 mod filter;
@@ -48,6 +48,7 @@ mod inspected_metrics;
 mod namespace;
 mod options;
 mod publisher;
+mod report_limits;
 mod subscription;
 
 pub use crate::event::alert::Alert;
@@ -73,4 +74,5 @@ pub use crate::inspected_metrics::{MetricsForm, MetricsSource, inspected_metrics
 pub use crate::namespace::{EVENT_TYPE_NAMES, EventType, Namespace, UnknownType};
 pub use crate::options::OptionError;
 pub use crate::publisher::EventPublisher;
+pub use crate::report_limits::{MAX_ROUTER_TEXT, bounded_report, is_id, is_short};
 pub use crate::subscription::{Line, Subscription, SubscriptionError, option_names};

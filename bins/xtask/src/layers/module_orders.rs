@@ -221,6 +221,7 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
         modules: &[
             "namespace",
             "event",
+            "report_limits",
             "inspected_metrics",
             "publisher",
             "options",
