@@ -40,13 +40,15 @@
 //! # Order of the modules
 //!
 //! Imports go one way, from later modules to earlier ones: `namespace`; `event`; `report_limits`;
-//! `inspected_metrics`; `publisher`; `options`; `filter`; `subscription`.
+//! `inspected_metrics`; `publisher`; `options`; `pattern`; `filter`;
+//! `subscription`.
 
 mod event;
 mod filter;
 mod inspected_metrics;
 mod namespace;
 mod options;
+mod pattern;
 mod publisher;
 mod report_limits;
 mod subscription;
@@ -73,6 +75,7 @@ pub use crate::event::{Body, Event};
 pub use crate::inspected_metrics::{MetricsForm, MetricsSource, inspected_metrics};
 pub use crate::namespace::{EVENT_TYPE_NAMES, EventType, Namespace, UnknownType};
 pub use crate::options::OptionError;
+pub use crate::pattern::PatternBudget;
 pub use crate::publisher::EventPublisher;
 pub use crate::report_limits::{MAX_ROUTER_TEXT, bounded_report, is_id, is_short};
 pub use crate::subscription::{Line, Subscription, SubscriptionError, option_names};

@@ -225,6 +225,7 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
             "inspected_metrics",
             "publisher",
             "options",
+            "pattern",
             "filter",
             "subscription",
         ],

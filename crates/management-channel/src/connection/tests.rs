@@ -56,12 +56,20 @@ impl Client {
         queries: impl NetworkQueries,
         closing: impl Future<Output = Closing> + Send + 'static,
     ) -> Self {
-        let (near, far) = duplex(16 * 1024);
-        let bus = EventBus::default();
         let limits = ChannelLimits {
             queued_events: 100,
             ..ChannelLimits::default()
         };
+        Self::connect_within(limits, queries, closing).await
+    }
+
+    async fn connect_within(
+        limits: ChannelLimits,
+        queries: impl NetworkQueries,
+        closing: impl Future<Output = Closing> + Send + 'static,
+    ) -> Self {
+        let (near, far) = duplex(16 * 1024);
+        let bus = EventBus::default();
         let parts = ChannelParts {
             exchange: Exchange::new("c1".into(), limits),
             permit: permit(),
@@ -162,6 +170,26 @@ async fn events_come_numbered_and_in_order() {
         let id = format!(r#""router_id":"r{router}""#);
         assert!(event.json.expose().contains(&id));
     }
+}
+
+#[tokio::test]
+async fn refused_request_for_events_leaves_room_for_others() {
+    let mut client = Client::usual().await;
+    for sequence in 1..40 {
+        let json = r#"{"format":"json","subscriptions":[{"type":"metrics","options":{"metricFilter":"("}}]}"#;
+        let json = json.to_owned();
+        client
+            .say(
+                sequence,
+                &ManagementMessage::StreamEvents(StreamEvents { json }),
+            )
+            .await;
+        let refusal = client.hear().await;
+        assert_eq!(refusal.reply_for(), Some(Sequence(sequence)));
+        let text = String::from_utf8_lossy(refusal.body()).into_owned();
+        assert!(text.contains("option `metricFilter`: not a"), "{text}");
+    }
+    client.follow_routers().await;
 }
 
 #[tokio::test]
