@@ -1,16 +1,16 @@
 //! Events that wait for a subscriber.
 
 use parking_lot::{Condvar, Mutex};
-use portcullis_events::Event;
+use portcullis_events::{BURST_BYTES, Event};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::sync::Notify;
 
-/// Maximum size of the events that wait for one subscriber, in bytes of memory. Few come near it: it is for
-/// changes of large entities.
-pub(crate) const MAX_BYTES: usize = 32 << 20;
+/// Maximum size of the events that wait for one subscriber, in bytes of memory. It is what bounds a queue: the number
+/// of events only comes near it when all of them are small. Those who wait for the same events share them.
+const MAX_BYTES: usize = BURST_BYTES;
 
 /// Events that are written together.
 const BATCH: usize = 256;

@@ -71,7 +71,7 @@ pub use crate::event::service::{ServiceCount, ServiceCountKind};
 pub use crate::event::session::{Session, SessionKind, SessionProvider, SessionType};
 pub use crate::event::terminator::TerminatorStatus;
 pub use crate::event::usage::{USAGE_KINDS, Usage, usage_of};
-pub use crate::event::{Body, Event};
+pub use crate::event::{BURST_BYTES, BURST_EVENTS, Body, Event};
 pub use crate::inspected_metrics::{MetricsForm, MetricsSource, inspected_metrics};
 pub use crate::namespace::{EVENT_TYPE_NAMES, EventType, Namespace, UnknownType};
 pub use crate::options::OptionError;

@@ -1,5 +1,6 @@
 //! Metrics of routers and of the controller, one by one.
 
+use crate::event::size;
 use portcullis_wire::control::metrics::{Histogram, Meter, Metrics, Timer};
 use serde::Serialize;
 use serde_json::Number;
@@ -179,6 +180,12 @@ fn number(value: f64) -> Number {
 }
 
 impl Metric {
+    /// Bytes of the names and of the tags.
+    pub(super) fn size(&self) -> usize {
+        let entity = self.entity_id.as_deref().unwrap_or_default();
+        size::texts([&self.name, entity]) + size::tags(&self.tags)
+    }
+
     pub(crate) fn wire_form(&self) -> impl Serialize + '_ {
         self.filtered(|_| true)
     }

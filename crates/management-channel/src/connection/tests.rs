@@ -229,6 +229,22 @@ async fn client_that_loses_events_is_told_and_closed() {
     assert!(lost >= 99, "{lost}");
 }
 
+#[tokio::test]
+async fn slow_client_loses_nothing_of_a_burst() {
+    let limits = ChannelLimits::default();
+    let mut client = Client::connect_within(limits, NoNetworkQueries, pending()).await;
+    client.follow_routers().await;
+    // More than a router reports at once, and than the terminators that come with it.
+    const COUNT: usize = 40_000;
+    for router in 0..COUNT {
+        client.publish(router);
+    }
+    for _ in 0..COUNT {
+        let message = client.hear_message().await;
+        assert!(matches!(message, ManagementMessage::StreamedEvent(_)));
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn client_that_takes_nothing_is_cut_off() {
     let mut client = Client::usual().await;
