@@ -43,7 +43,6 @@ pub(crate) use connect::{
     of_identity as identity_connect, publish_router as publish_router_connect,
 };
 pub(crate) use metrics::{RecentReports, publish as publish_metrics};
-pub(crate) use text::is_id;
 
 /// How often is looked for identities that nobody knows of any more.
 const SCAN_INTERVAL: Duration = Duration::from_mins(1);

@@ -6,13 +6,13 @@
 //!
 //! The router itself is one of them, if it has a tunneler.
 
-use crate::events::{identity_connect, is_id};
+use crate::events::identity_connect;
 use crate::session::Session;
 use parking_lot::Mutex;
 use portcullis_app::App;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::{IdentityId, RouterId};
-use portcullis_events::{Body, Namespace, SdkStatus, SdkStatusKind};
+use portcullis_events::{Body, Namespace, SdkStatus, SdkStatusKind, is_id};
 use portcullis_fabric::RouterSession;
 use portcullis_wire::control::connect_event::{ConnectEvent, ConnectEvents};
 use std::collections::{BTreeMap, BTreeSet};

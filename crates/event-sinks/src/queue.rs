@@ -1,16 +1,22 @@
 //! Events that wait for a subscriber.
 
 use parking_lot::{Condvar, Mutex};
-use portcullis_events::Event;
+use portcullis_events::{BURST_BYTES, Event};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::sync::Notify;
 
-/// Maximum size of the events that wait for one subscriber, in bytes of memory. Few come near it: it is for
-/// changes of large entities.
-pub(crate) const MAX_BYTES: usize = 32 << 20;
+/// Maximum size of the events that wait for one subscriber, in bytes of memory. It is what bounds a queue: the number
+/// of events only comes near it when all of them are small. Those who wait for the same events share them.
+const MAX_BYTES: usize = BURST_BYTES;
+
+/// Events that are written together.
+const BATCH: usize = 256;
+
+/// How long an event may wait for others, so that the thread that writes does not wake up for each of them.
+const GATHER: Duration = Duration::from_millis(20);
 
 /// An event that one of a subscriber's subscriptions wants.
 #[derive(Debug, Clone)]
@@ -78,24 +84,44 @@ impl Queue {
         }
         state.bytes = bytes;
         state.waiting.push_back(delivery);
+        let count = state.waiting.len();
         drop(state);
-        self.announce();
+        // Whoever waits does so for the first one, or for as many as are worth a write.
+        if count == 1 || count == self.batch() {
+            self.announce();
+        }
         false
     }
 
-    /// Takes up to `max` deliveries without waiting.
-    pub(crate) fn take(&self, max: usize) -> Vec<Delivery> {
+    /// Number of deliveries that are worth a write of their own: there is room for as many again meanwhile.
+    fn batch(&self) -> usize {
+        BATCH.min(self.capacity.div_ceil(2))
+    }
+
+    /// Takes up to [`BATCH`] deliveries without waiting.
+    pub(crate) fn take(&self) -> Vec<Delivery> {
         let mut state = self.state.lock();
-        let count = state.waiting.len().min(max);
+        let count = state.waiting.len().min(BATCH);
         (0..count).filter_map(|_| state.pop()).collect()
     }
 
-    /// Blocks the thread until there is something to take, the queue is closed, or somebody wakes it.
+    /// Takes everything without waiting; returns how much that was.
+    pub(crate) fn clear(&self) -> usize {
+        let mut state = self.state.lock();
+        state.bytes = 0;
+        state.waiting.drain(..).count()
+    }
+
+    /// Blocks the thread until there is something to take, the queue is closed, or somebody wakes it. After the
+    /// first delivery, it waits a little for others to go with it.
     pub(crate) fn wait(&self) {
         let mut state = self.state.lock();
-        while state.waiting.is_empty() && !state.is_closed && !state.is_woken {
+        let is_quiet = |state: &State| !state.is_closed && !state.is_woken;
+        while state.waiting.is_empty() && is_quiet(&state) {
             self.changed.wait(&mut state);
         }
+        let is_few = |state: &mut State| is_quiet(state) && state.waiting.len() < self.batch();
+        self.changed.wait_while_for(&mut state, is_few, GATHER);
         state.is_woken = false;
     }
 

@@ -10,8 +10,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Events that are written together.
-const BATCH: usize = 256;
 /// Time until what failed is tried again.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 
@@ -33,7 +31,7 @@ impl Writer {
             self.subscriber.queue.wait();
             self.reopen_if_asked();
             let mut batch = Batch::default();
-            for delivery in self.subscriber.queue.take(BATCH) {
+            for delivery in self.subscriber.queue.take() {
                 batch.push(&self.subscriber.lines(&delivery));
             }
             if batch.events() == 0 {
@@ -44,7 +42,7 @@ impl Writer {
             }
             if !self.write(&mut batch) {
                 let queue = &self.subscriber.queue;
-                let waiting = queue.take(usize::MAX).len();
+                let waiting = queue.clear();
                 queue.count_dropped(batch.events() - batch.written_events() + waiting);
                 return false;
             }

@@ -15,6 +15,7 @@ pub(crate) mod router;
 pub(crate) mod sdk;
 pub(crate) mod service;
 pub(crate) mod session;
+mod size;
 pub(crate) mod terminator;
 pub(crate) mod usage;
 
@@ -78,17 +79,40 @@ impl Body {
     }
 }
 
-/// What an event takes in memory at most, but for those that have entities or texts of any size, in bytes.
+/// What an event takes in memory at most, in bytes, without what some have more or less of: entities, tags, texts and
+/// lists that somebody else chooses.
 const USUAL_SIZE: usize = 1024;
+
+/// How many events may come at once when all is well, and have to find room in a queue: those of one report of one
+/// router. By design, that has 16 384 metrics and the use of 20 000 circuits at most, and 20 000 terminators come and go
+/// with their router.
+pub const BURST_EVENTS: u32 = 65_536;
+
+/// What the events of such a report take, in bytes, each with a few tags as routers have them.
+pub const BURST_BYTES: usize = 64 << 20;
 
 impl Event {
     /// About how many bytes the event takes in memory, for queues that are bounded by that.
     pub fn size(&self) -> usize {
         let further = match &self.body {
             Body::Alert(body) => body.size(),
+            Body::Authentication(body) => body.size(),
+            Body::Circuit(body) => body.size(),
+            Body::Cluster(body) => body.size(),
+            Body::Connect(body) => body.size(),
             Body::EntityChange(body) => body.size(),
+            Body::EntityCount(body) => body.size(),
             Body::Link(body) => body.size(),
-            _ => 0,
+            Body::Metric(body) => body.size(),
+            Body::Usage(body) => body.size(),
+            // Numbers, and a few ids of entities.
+            Body::ApiSession(_)
+            | Body::EntityCommit(_)
+            | Body::Router(_)
+            | Body::Sdk(_)
+            | Body::Service(_)
+            | Body::Session(_)
+            | Body::Terminator(_) => 0,
         };
         USUAL_SIZE + further
     }
@@ -139,4 +163,72 @@ struct Envelope<'e, B> {
 /// Events are structs, maps with text as keys, texts and numbers, none of which can fail.
 fn to_json(event: &impl Serialize) -> String {
     serde_json::to_string(event).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn size(body: Body) -> usize {
+        let event = Event {
+            source: "c1".into(),
+            time: Timestamp::UNIX_EPOCH,
+            body,
+        };
+        event.size()
+    }
+
+    #[test]
+    fn what_others_choose_counts() {
+        let tags: std::collections::BTreeMap<_, _> = (0..8)
+            .map(|number| (format!("{number:0256}"), "x".repeat(256)))
+            .collect();
+        let metric = Body::Metric(metric::Metric {
+            source_id: "r1".into(),
+            entity_id: None,
+            name: "x".repeat(256),
+            value: metric::MetricValue::Integer(1),
+            tags: tags.clone(),
+            source_event_id: "e1".into(),
+        });
+        let usage = Body::Usage(usage::Usage {
+            router_id: "r1".into(),
+            circuit_id: "c1".into(),
+            bytes: [("egress.rx".to_owned(), 1)].into(),
+            interval_start: 0,
+            interval_length: 60,
+            tags: Some(tags.clone()),
+        });
+        let circuit = Body::Circuit(circuit::Circuit {
+            kind: circuit::CircuitKind::Deleted {
+                age: std::time::Duration::ZERO,
+            },
+            circuit_id: "c1".into(),
+            client_id: "i1".into(),
+            service_id: "s1".into(),
+            terminator_id: "t1".into(),
+            instance_id: "".into(),
+            path: circuit::CircuitPath {
+                nodes: Some(vec!["x".repeat(128).into(); 8]),
+                ..circuit::CircuitPath::default()
+            },
+            tags: Some(tags),
+        });
+        let connect = Body::Connect(connect::Connect {
+            source: connect::ConnectSource::Identity,
+            destination: connect::ConnectDestination::Controller,
+            source_id: "i1".into(),
+            source_address: "127.0.0.1:9".into(),
+            destination_id: "c1".into(),
+            destination_address: "x".repeat(8000).into(),
+        });
+        let least = [8 * 512 + 256, 8 * 512, 8 * 512 + 8 * 128, 8000];
+        for (body, least) in [metric, usage, circuit, connect].into_iter().zip(least) {
+            let size = size(body.clone());
+            let range = USUAL_SIZE + least..USUAL_SIZE + least + 2000;
+            assert!(range.contains(&size), "{size}: {body:?}");
+        }
+        // Ids and a few numbers have to fit into the rest.
+        assert!(std::mem::size_of::<Event>() < USUAL_SIZE / 2);
+    }
 }

@@ -9,7 +9,7 @@ use crate::event::session::SessionKind;
 use crate::event::usage::USAGE_KINDS;
 use crate::namespace::Namespace;
 use crate::options::{OptionError, Options};
-use regex::{Regex, RegexBuilder};
+use crate::pattern::{Pattern, PatternBudget};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -46,36 +46,20 @@ pub(crate) struct MetricFilter {
     metric: Option<Pattern>,
 }
 
-/// A regular expression, which is the same as another one if its text is.
-#[derive(Debug, Clone)]
-struct Pattern(Regex);
-
-impl PartialEq for Pattern {
-    fn eq(&self, other: &Self) -> bool {
-        self.0.as_str() == other.0.as_str()
-    }
-}
-
-impl Eq for Pattern {}
-
 impl MetricFilter {
     pub(crate) fn wants_source(&self, id: &str) -> bool {
-        self.source
-            .as_ref()
-            .is_none_or(|Pattern(source)| source.is_match(id))
+        self.source.as_ref().is_none_or(|source| source.matches(id))
     }
 
     pub(crate) fn wants_part(&self, path: &str) -> bool {
         self.metric
             .as_ref()
-            .is_none_or(|Pattern(metric)| metric.is_match(path))
+            .is_none_or(|metric| metric.matches(path))
     }
 }
 
 const DEFAULT_COUNT_INTERVAL: Duration = Duration::from_mins(5);
 const MIN_COUNT_INTERVAL: Duration = Duration::from_secs(1);
-const MAX_PATTERN_LENGTH: usize = 4096;
-const MAX_COMPILED_PATTERN: usize = 1 << 20;
 
 /// Names of the options of subscriptions to a namespace.
 pub(crate) const fn option_names(namespace: Namespace) -> &'static [&'static str] {
@@ -108,7 +92,11 @@ impl Filter {
         }
     }
 
-    pub(crate) fn new(namespace: Namespace, options: Options<'_>) -> Result<Self, OptionError> {
+    pub(crate) fn new(
+        namespace: Namespace,
+        options: Options<'_>,
+        patterns: &mut PatternBudget,
+    ) -> Result<Self, OptionError> {
         let kinds = |known: &[&'static str]| {
             let kinds = options.names("include", known)?;
             Ok(kinds.map_or(Self::Everything, Self::Kinds))
@@ -134,8 +122,8 @@ impl Filter {
                 })
             },
             Namespace::Metrics => Ok(Self::Metrics(MetricFilter {
-                source: pattern(options, "sourceFilter")?,
-                metric: pattern(options, "metricFilter")?,
+                source: pattern(options, "sourceFilter", patterns)?,
+                metric: pattern(options, "metricFilter", patterns)?,
             })),
             Namespace::Terminator => {
                 options.boolean("propagateAlways")?;
@@ -197,30 +185,15 @@ impl Filter {
     }
 }
 
-/// A regular expression of bounded size, as it comes from whoever subscribes.
-fn pattern(options: Options<'_>, name: &'static str) -> Result<Option<Pattern>, OptionError> {
-    let Some(text) = options.text(name)? else {
-        return Ok(None);
-    };
-    let error = |reason: String| OptionError { name, reason };
-    if text.len() > MAX_PATTERN_LENGTH {
-        let reason = format!("a regular expression has at most {MAX_PATTERN_LENGTH} bytes");
-        return Err(error(reason));
-    }
-    let regex = RegexBuilder::new(text)
-        .size_limit(MAX_COMPILED_PATTERN)
-        .build();
-    match regex {
-        Ok(regex) => Ok(Some(Pattern(regex))),
-        Err(regex::Error::CompiledTooBig(_)) => {
-            Err(error("the regular expression repeats too much".to_owned()))
-        },
-        // Its message is a drawing on several lines, the last of which says what is wrong.
-        Err(other) => {
-            let message = other.to_string();
-            let last = message.lines().last().unwrap_or_default();
-            let cause = last.trim_start_matches("error: ");
-            Err(error(format!("not a regular expression: {cause}")))
-        },
-    }
+/// The regular expression that an option is, if it is set.
+fn pattern(
+    options: Options<'_>,
+    name: &'static str,
+    budget: &mut PatternBudget,
+) -> Result<Option<Pattern>, OptionError> {
+    let text = options.text(name)?;
+    let pattern = text.map(|text| Pattern::new(text, budget));
+    pattern
+        .transpose()
+        .map_err(|reason| OptionError { name, reason })
 }

@@ -6,6 +6,7 @@ mod prometheus;
 use crate::event::metric::{LinkRouters, Metric, metrics_of};
 use crate::event::{Body, Event};
 use crate::namespace::Namespace;
+use crate::report_limits::bounded_report;
 use jiff::Timestamp;
 use portcullis_wire::control::metrics::{Histogram, Meter, Metrics, Timer};
 use serde::Deserialize;
@@ -33,7 +34,8 @@ pub struct MetricsSource {
 }
 
 /// Metrics in the JSON of OpenZiti's routers, as a JSON array with one item for each. `None` if the text is
-/// something else, or if the array would have more than `most` bytes.
+/// something else, or if the array would have more than `most` bytes. What is too long or too much for events is left
+/// out here, too.
 ///
 /// The routers of links that `routers_of` knows become tags.
 pub fn inspected_metrics(
@@ -46,7 +48,8 @@ pub fn inspected_metrics(
     let time = told.timestamp.as_ref().and_then(Time::read);
     let time = time.unwrap_or(source.now);
     let mut list = "[".to_owned();
-    for metric in metrics_of(&source.id, &told.into_message(), routers_of) {
+    let report = bounded_report(told.into_message());
+    for metric in metrics_of(&source.id, &report, routers_of) {
         if list.len() > 1 {
             list.push(',');
         }
@@ -244,6 +247,36 @@ mod tests {
         );
         assert_eq!(list.as_array().unwrap().len(), 3);
         assert_eq!(shown(MetricsForm::Events, 100), None);
+    }
+
+    #[test]
+    fn metrics_are_made_one_by_one_and_with_few_tags() {
+        let source = MetricsSource {
+            controller: "c1".into(),
+            id: "r1".into(),
+            now: Timestamp::UNIX_EPOCH,
+        };
+        let numbered = |count: usize| (0..count).map(|each| format!("link.drops:{each}"));
+        let tags: BTreeMap<_, _> = numbered(20)
+            .map(|name| (name, "x".repeat(9000)))
+            .chain([("site".to_owned(), "north".to_owned())])
+            .collect();
+        let values: BTreeMap<_, _> = numbered(1000).map(|name| (name, 1)).collect();
+        let told = serde_json::json!({"tags": tags, "intValues": values}).to_string();
+        let mut made = 0;
+        let shown = |most, made: &mut usize| {
+            let count = |_link: &str| {
+                *made += 1;
+                None
+            };
+            inspected_metrics(&source, &told, (MetricsForm::Events, most), count)
+        };
+        assert_eq!(shown(10_000, &mut made), None);
+        assert!(made < 100, "{made}");
+        let list = shown(1 << 20, &mut made).unwrap();
+        let list: serde_json::Value = serde_json::from_str(&list).unwrap();
+        assert_eq!(list.as_array().unwrap().len(), 1000);
+        assert_eq!(list[999]["tags"], serde_json::json!({"site": "north"}));
     }
 
     #[test]

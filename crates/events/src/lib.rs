@@ -39,7 +39,8 @@
 //!
 //! # Order of the modules
 //!
-//! Imports go one way, from later modules to earlier ones: `namespace`; `event`; `inspected_metrics`; `publisher`; `options`; `filter`;
+//! Imports go one way, from later modules to earlier ones: `namespace`; `event`; `report_limits`;
+//! `inspected_metrics`; `publisher`; `options`; `pattern`; `filter`;
 //! `subscription`.
 
 mod event;
@@ -47,7 +48,9 @@ mod filter;
 mod inspected_metrics;
 mod namespace;
 mod options;
+mod pattern;
 mod publisher;
+mod report_limits;
 mod subscription;
 
 pub use crate::event::alert::Alert;
@@ -68,9 +71,11 @@ pub use crate::event::service::{ServiceCount, ServiceCountKind};
 pub use crate::event::session::{Session, SessionKind, SessionProvider, SessionType};
 pub use crate::event::terminator::TerminatorStatus;
 pub use crate::event::usage::{USAGE_KINDS, Usage, usage_of};
-pub use crate::event::{Body, Event};
+pub use crate::event::{BURST_BYTES, BURST_EVENTS, Body, Event};
 pub use crate::inspected_metrics::{MetricsForm, MetricsSource, inspected_metrics};
 pub use crate::namespace::{EVENT_TYPE_NAMES, EventType, Namespace, UnknownType};
 pub use crate::options::OptionError;
+pub use crate::pattern::PatternBudget;
 pub use crate::publisher::EventPublisher;
+pub use crate::report_limits::{MAX_ROUTER_TEXT, bounded_report, is_id, is_short};
 pub use crate::subscription::{Line, Subscription, SubscriptionError, option_names};

@@ -4,6 +4,7 @@ use crate::event::{Body, Event};
 use crate::filter::{self, Filter};
 use crate::namespace::{EventType, Namespace, UnknownType};
 use crate::options::{OptionError, Options};
+use crate::pattern::PatternBudget;
 use serde_json::Value;
 use std::time::Duration;
 
@@ -48,9 +49,22 @@ impl Subscription {
     ///
     /// If there is no such type, or if an option has a value that it may not have.
     pub fn new(event_type: &str, options: &Value) -> Result<Self, SubscriptionError> {
+        Self::within(&mut PatternBudget::default(), event_type, options)
+    }
+
+    /// The same for one of several that come together, whose regular expressions have one budget.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`new`](Self::new), and if there is no room for its regular expressions.
+    pub fn within(
+        patterns: &mut PatternBudget,
+        event_type: &str,
+        options: &Value,
+    ) -> Result<Self, SubscriptionError> {
         let event_type: EventType = event_type.parse().map_err(SubscriptionError::UnknownType)?;
         let namespace = event_type.namespace;
-        let filter = Filter::new(namespace, Options(options))
+        let filter = Filter::new(namespace, Options(options), patterns)
             .map_err(|error| SubscriptionError::Option { namespace, error })?;
         Ok(Self { event_type, filter })
     }

@@ -5,7 +5,7 @@ use crate::exchange::{Exchange, Step};
 use crate::limits::{MAX_MESSAGE, WRITE_STALL};
 use crate::outgoing::{Inbox, Outbox, Outgoing};
 use crate::queries::NetworkQueries;
-use crate::requests::{QueryContext, stream_events, stream_traces};
+use crate::requests::{Answered, EventContext, QueryContext, stream_traces};
 use bytes::Bytes;
 use futures_util::{SinkExt as _, StreamExt as _};
 use portcullis_app::fabric::OpenChannel;
@@ -100,6 +100,8 @@ struct Connection<S> {
 #[derive(Debug, Clone, Copy)]
 enum Task {
     Events,
+    /// Events for which there was a request that was refused, with this many subscriptions.
+    RefusedEvents(usize),
     Query,
 }
 
@@ -171,6 +173,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         match done {
             Ok(Task::Query) => self.parts.exchange.query_finished(),
             Ok(Task::Events) => {},
+            Ok(Task::RefusedEvents(subscriptions)) => {
+                self.parts.exchange.event_request_refused(subscriptions);
+            },
             // It panicked, and its client would wait for the rest.
             Err(error) => {
                 tracing::error!(%error, "a request on a management channel was not answered");
@@ -211,13 +216,18 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         };
         match step {
             Step::Answer(answer) => return ControlFlow::Continue(Some(answer)),
-            Step::Stream(answer, subscriptions) => {
-                let queued = self.parts.queued_events;
-                let events = self.parts.bus.subscribe(subscriptions, queued);
-                let outbox = self.outbox.clone();
+            Step::Subscribe(reply_to, request) => {
+                let context = EventContext {
+                    bus: self.parts.bus.clone(),
+                    queued_events: self.parts.queued_events,
+                    outbox: self.outbox.clone(),
+                };
                 self.tasks.spawn(async move {
-                    let _closed = stream_events(answer, events, outbox).await;
-                    Task::Events
+                    let subscriptions = request.len();
+                    match context.answer(reply_to, request).await {
+                        Ok(Answered::Refused) => Task::RefusedEvents(subscriptions),
+                        Ok(Answered::Streamed) | Err(_) => Task::Events,
+                    }
                 });
             },
             Step::StreamTraces(request) => {

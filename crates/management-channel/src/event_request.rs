@@ -1,19 +1,23 @@
 //! Which events a client asks for.
 
-use portcullis_events::{Subscription, SubscriptionError};
+use portcullis_events::{PatternBudget, Subscription, SubscriptionError};
 use serde::Deserialize;
 use serde_json::Value;
 
+/// A request for events. The regular expressions of its options are not compiled yet, which takes a while.
+#[derive(Debug)]
+pub(crate) struct EventRequest(Vec<Wanted>);
+
 /// The body of a request for events.
 #[derive(Deserialize)]
-struct EventRequest {
+struct Body {
     #[serde(default)]
     format: String,
     #[serde(default)]
     subscriptions: Option<Vec<Wanted>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Debug, Deserialize)]
 struct Wanted {
     #[serde(rename = "type")]
     event_type: String,
@@ -21,33 +25,54 @@ struct Wanted {
     options: Value,
 }
 
-/// The subscriptions that a request for events consists of. Types that do not exist are passed over:
-/// newer clients ask for them without being asked to.
-///
-/// # Errors
-///
-/// A text for the client: what is wrong first.
-pub(crate) fn subscriptions(json: &str) -> Result<Vec<Subscription>, String> {
-    let request: EventRequest = serde_json::from_str(json)
-        .map_err(|error| format!("the request cannot be read as JSON: {error}"))?;
-    if request.format != "json" {
-        return Err(format!("invalid format ['{}']", shown(&request.format)));
-    }
-    let mut subscriptions = Vec::new();
-    for wanted in request.subscriptions.unwrap_or_default() {
-        if !wanted.options.is_null() && !wanted.options.is_object() {
-            let event_type = shown(&wanted.event_type);
-            return Err(format!("`options` of `{event_type}` must be an object"));
+impl EventRequest {
+    /// Reads a request.
+    ///
+    /// # Errors
+    ///
+    /// A text for the client: what is wrong.
+    pub(crate) fn read(json: &str) -> Result<Self, String> {
+        let request: Body = serde_json::from_str(json)
+            .map_err(|error| format!("the request cannot be read as JSON: {error}"))?;
+        if request.format != "json" {
+            return Err(format!("invalid format ['{}']", shown(&request.format)));
         }
-        match Subscription::new(&wanted.event_type, &wanted.options) {
-            Ok(subscription) => subscriptions.push(subscription),
-            Err(SubscriptionError::UnknownType(error)) => {
-                tracing::warn!(%error, "a client asks for events that do not exist");
-            },
-            Err(error @ SubscriptionError::Option { .. }) => return Err(error.to_string()),
-        }
+        Ok(Self(request.subscriptions.unwrap_or_default()))
     }
-    Ok(subscriptions)
+
+    /// How many subscriptions it names.
+    pub(crate) const fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The subscriptions that it consists of. Types that do not exist are passed over: newer clients ask for them
+    /// without being asked to.
+    ///
+    /// # Errors
+    ///
+    /// A text for the client: what is wrong first.
+    pub(crate) fn subscriptions(&self) -> Result<Vec<Subscription>, String> {
+        let mut patterns = PatternBudget::default();
+        let mut subscriptions = Vec::new();
+        for Wanted {
+            event_type,
+            options,
+        } in &self.0
+        {
+            if !options.is_null() && !options.is_object() {
+                let event_type = shown(event_type);
+                return Err(format!("`options` of `{event_type}` must be an object"));
+            }
+            match Subscription::within(&mut patterns, event_type, options) {
+                Ok(subscription) => subscriptions.push(subscription),
+                Err(SubscriptionError::UnknownType(error)) => {
+                    tracing::warn!(%error, "a client asks for events that do not exist");
+                },
+                Err(error @ SubscriptionError::Option { .. }) => return Err(error.to_string()),
+            }
+        }
+        Ok(subscriptions)
+    }
 }
 
 /// The beginning of a text of the client.
@@ -63,7 +88,7 @@ mod tests {
     use portcullis_events::Namespace;
 
     fn namespaces(json: &str) -> Result<Vec<Namespace>, String> {
-        let subscriptions = subscriptions(json)?;
+        let subscriptions = EventRequest::read(json)?.subscriptions()?;
         Ok(subscriptions.iter().map(Subscription::namespace).collect())
     }
 
@@ -98,6 +123,10 @@ mod tests {
 
     #[test]
     fn first_mistake_is_told() {
+        // Each may be there, but not all.
+        let large = r#"{"type":"metrics","options":{"metricFilter":"\\w\\w\\w"}}"#;
+        let large = [large; 20].join(",");
+        let together = format!(r#"{{"format":"json","subscriptions":[{large}]}}"#);
         for (json, expected) in [
             ("", "the request cannot be read as JSON"),
             (r#"{"format":"plain"}"#, "invalid format ['plain']"),
@@ -117,6 +146,10 @@ mod tests {
             (
                 r#"{"format":"json","subscriptions":[{"type":"metrics","options":{"metricFilter":"(a{1000}){1000}"}}]}"#,
                 "option `metricFilter`",
+            ),
+            (
+                &together,
+                "option `metricFilter`: the regular expressions of a request take more than 1024 KiB together",
             ),
         ] {
             let error = namespaces(json).unwrap_err();

@@ -1,13 +1,12 @@
 //! What is said on a channel: frames in, answers and requests out. No I/O, no clock.
 
-use crate::event_request;
+use crate::event_request::EventRequest;
 use crate::limits::{ChannelLimits, MAX_MESSAGE};
 use bytes::Bytes;
 use portcullis_channel::{
     ContentType, Frame, FrameError, FrameLimits, FrameReader, FrameTooLongError, Message, ReplyTo,
     ResultMessage, ResultStatus, Sequence,
 };
-use portcullis_events::Subscription;
 use portcullis_wire::DecodeError;
 use portcullis_wire::management::{
     Found, InspectRequest, InspectResponse, ManagementMessage, RouterFilter, StreamTraces,
@@ -34,8 +33,9 @@ pub(crate) struct Exchange {
 pub(crate) enum Step {
     /// To be sent.
     Answer(Message),
-    /// Events are to follow the answer.
-    Stream(Message, Vec<Subscription>),
+    /// To be [answered](subscribed) by and by, and if there are subscriptions, followed by their events; else to be
+    /// reported as [refused](Exchange::event_request_refused).
+    Subscribe(ReplyTo, EventRequest),
     /// Traces are to follow, without an answer.
     StreamTraces(StreamTraces),
     /// To be answered by and by, and to be reported as [finished](Exchange::query_finished).
@@ -99,6 +99,12 @@ impl Exchange {
         self.running_queries = self.running_queries.saturating_sub(1);
     }
 
+    /// A request for events that names this many subscriptions came to nothing.
+    pub(crate) fn event_request_refused(&mut self, subscriptions: usize) {
+        self.event_requests = self.event_requests.saturating_sub(1);
+        self.subscriptions = self.subscriptions.saturating_sub(subscriptions);
+    }
+
     fn step(&mut self, frame: Frame) -> Step {
         if frame.reply_for().is_some() {
             // Nothing was asked.
@@ -123,9 +129,7 @@ impl Exchange {
 
     fn ask(&mut self, reply_to: ReplyTo, message: ManagementMessage) -> Step {
         match message {
-            ManagementMessage::StreamEvents(request) => {
-                self.stream_events(&reply_to, &request.json)
-            },
+            ManagementMessage::StreamEvents(request) => self.stream_events(reply_to, &request.json),
             ManagementMessage::StreamTraces(request) => self.stream_traces(&reply_to, request),
             other => {
                 let number = other.content_type().0;
@@ -139,38 +143,44 @@ impl Exchange {
         }
     }
 
-    fn stream_events(&mut self, reply_to: &ReplyTo, json: &str) -> Step {
-        let limits = self.limits;
-        let subscriptions = event_request::subscriptions(json).and_then(|subscriptions| {
-            if self.event_requests >= limits.event_requests {
-                let most = limits.event_requests;
-                return Err(format!(
-                    "at most {most} requests for events can be made on one connection"
-                ));
-            }
-            if self.subscriptions.saturating_add(subscriptions.len()) > limits.subscriptions {
-                let most = limits.subscriptions;
-                return Err(format!(
-                    "at most {most} subscriptions can be made on one connection"
-                ));
-            }
-            Ok(subscriptions)
-        });
-        match subscriptions {
-            Ok(subscriptions) => {
+    /// Counts what is asked for before anything is made of it.
+    fn stream_events(&mut self, reply_to: ReplyTo, json: &str) -> Step {
+        match self.admit_event_request(json) {
+            Ok(request) => {
                 self.event_requests += 1;
-                self.subscriptions += subscriptions.len();
-                Step::Stream(result(reply_to, Ok("success")), subscriptions)
+                self.subscriptions += request.len();
+                Step::Subscribe(reply_to, request)
             },
-            Err(text) => Step::Answer(result(reply_to, Err(&text))),
+            Err(text) => Step::Answer(result(&reply_to, Err(&text))),
         }
+    }
+
+    fn admit_event_request(&self, json: &str) -> Result<EventRequest, String> {
+        self.check_event_requests()?;
+        let request = EventRequest::read(json)?;
+        let most = self.limits.subscriptions;
+        if self.subscriptions.saturating_add(request.len()) > most {
+            return Err(format!(
+                "at most {most} subscriptions can be made on one connection"
+            ));
+        }
+        Ok(request)
+    }
+
+    /// Whether there may be one more.
+    fn check_event_requests(&self) -> Result<(), String> {
+        let most = self.limits.event_requests;
+        if self.event_requests >= most {
+            return Err(format!(
+                "at most {most} requests for events can be made on one connection"
+            ));
+        }
+        Ok(())
     }
 
     /// Clients get no answer, unless they are refused.
     fn stream_traces(&mut self, reply_to: &ReplyTo, request: StreamTraces) -> Step {
-        let most = self.limits.event_requests;
-        if self.event_requests >= most {
-            let text = format!("at most {most} requests for events can be made on one connection");
+        if let Err(text) = self.check_event_requests() {
             return Step::Answer(result(reply_to, Err(&text)));
         }
         self.event_requests += 1;
@@ -257,6 +267,11 @@ impl ValidationRequest {
             Self::Dialers => ManagementMessage::DialersFound(found),
         }
     }
+}
+
+/// The answer to a request for events: whether there are subscriptions now.
+pub(crate) fn subscribed(reply_to: &ReplyTo, made: Result<(), &str>) -> Message {
+    result(reply_to, made.map(|()| "success"))
 }
 
 /// A Result that answers a request.

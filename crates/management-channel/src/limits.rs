@@ -1,5 +1,6 @@
 //! How much clients may ask for.
 
+use portcullis_events::BURST_EVENTS;
 use std::time::Duration;
 
 /// Longest message of a client, in bytes.
@@ -18,7 +19,7 @@ pub struct ChannelLimits {
     pub event_requests: usize,
     /// Subscriptions in all of them.
     pub subscriptions: usize,
-    /// Events that may wait in the queue of one request.
+    /// Events that may wait in the queue of one request; [`BURST_EVENTS`] by default, since they come at once.
     pub queued_events: usize,
     /// Validations and inspections of one channel that run at a time.
     pub running_queries: usize,
@@ -31,7 +32,7 @@ impl Default for ChannelLimits {
             channels_per_identity: 16,
             event_requests: 16,
             subscriptions: 64,
-            queued_events: 4096,
+            queued_events: usize::try_from(BURST_EVENTS).unwrap_or(usize::MAX),
             running_queries: 8,
         }
     }

@@ -1,41 +1,76 @@
 //! Requests that are answered by and by, each in a task of its own.
 
 use crate::closing::Closing;
-use crate::exchange::{Query, ValidationRequest, encoded, outcome};
+use crate::event_request::EventRequest;
+use crate::exchange::{Query, ValidationRequest, encoded, outcome, subscribed};
 use crate::outgoing::{Closed, Outbox};
 use crate::queries::{NetworkQueries, TerminatorFinding, Validation, ValidationFuture};
 use futures_util::StreamExt as _;
 use futures_util::stream::BoxStream;
 use portcullis_app::fabric::OpenChannel;
+use portcullis_app::{AppError, run_blocking};
 use portcullis_channel::{Message, ReplyTo};
 use portcullis_domain::access::Permit;
-use portcullis_event_sinks::EventStream;
+use portcullis_event_sinks::{EventBus, EventStream};
 use portcullis_wire::management::{
     Found, ManagementMessage, StreamTraces, StreamedEvent, TraceFilter,
 };
 use portcullis_wire::trace::TraceEvent;
 use std::sync::Arc;
 
-/// Sends the answer to a request for events, and the events after it.
-pub(crate) async fn stream_events(
-    answer: Message,
-    mut events: EventStream,
-    outbox: Outbox,
-) -> Result<(), Closed> {
-    outbox.send(answer).await?;
-    while let Some(line) = events.recv().await {
-        let lost = events.dropped();
-        if lost > 0 {
-            return outbox.close(Closing::EventsLost(lost)).await;
-        }
-        let event = ManagementMessage::StreamedEvent(StreamedEvent {
-            event_type: line.event_type.to_owned(),
-            json: line.json.into(),
-        });
-        outbox.send(encoded(&event)).await?;
+/// Where events come from and go to.
+pub(crate) struct EventContext {
+    pub(crate) bus: EventBus,
+    pub(crate) queued_events: usize,
+    pub(crate) outbox: Outbox,
+}
+
+/// What has become of a request for events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Answered {
+    /// There are no more events.
+    Streamed,
+    Refused,
+}
+
+impl EventContext {
+    /// Sends the answer to a request for events, and the events after it.
+    pub(crate) async fn answer(
+        self,
+        reply_to: ReplyTo,
+        request: EventRequest,
+    ) -> Result<Answered, Closed> {
+        // Regular expressions of a request take tens of milliseconds to compile.
+        let made = run_blocking(move || Ok::<_, AppError>(request.subscriptions())).await;
+        let made = made.map_err(|error| error.to_string()).flatten();
+        let subscriptions = match made {
+            Ok(subscriptions) => subscriptions,
+            Err(text) => {
+                self.outbox.send(subscribed(&reply_to, Err(&text))).await?;
+                return Ok(Answered::Refused);
+            },
+        };
+        let events = self.bus.subscribe(subscriptions, self.queued_events);
+        self.outbox.send(subscribed(&reply_to, Ok(()))).await?;
+        self.stream(events).await
     }
-    // The bus is closed: the controller stops.
-    Ok(())
+
+    async fn stream(self, mut events: EventStream) -> Result<Answered, Closed> {
+        while let Some(line) = events.recv().await {
+            let lost = events.dropped();
+            if lost > 0 {
+                self.outbox.close(Closing::EventsLost(lost)).await?;
+                break;
+            }
+            let event = ManagementMessage::StreamedEvent(StreamedEvent {
+                event_type: line.event_type.to_owned(),
+                json: line.json.into(),
+            });
+            self.outbox.send(encoded(&event)).await?;
+        }
+        // Otherwise, the bus is closed: the controller stops.
+        Ok(Answered::Streamed)
+    }
 }
 
 /// Sends traces of the content types that a request selects.

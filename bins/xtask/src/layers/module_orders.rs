@@ -221,9 +221,11 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
         modules: &[
             "namespace",
             "event",
+            "report_limits",
             "inspected_metrics",
             "publisher",
             "options",
+            "pattern",
             "filter",
             "subscription",
         ],

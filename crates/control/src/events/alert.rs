@@ -1,13 +1,13 @@
 //! What routers want an administrator to know.
 
-use super::text::{beginning, is_short};
+use super::text::beginning;
 use super::{shortened, time_of_router};
 use crate::plane::Plane;
 use crate::session::Session;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::RouterId;
 use portcullis_domain::token_bucket::{Rate, TokenBucket};
-use portcullis_events::{Alert, Body, Namespace};
+use portcullis_events::{Alert, Body, Namespace, is_short};
 use portcullis_wire::control::alert as wire;
 use std::collections::BTreeMap;
 

@@ -1,19 +1,15 @@
 //! What routers measure: metrics, and the use of circuits.
 
-use super::text::{is_id, is_short};
 use crate::network::LiveFabric;
 use crate::plane::Plane;
 use crate::session::Session;
 use parking_lot::Mutex;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::RouterId;
-use portcullis_events::{Body, LinkRouters, Namespace, USAGE_KINDS, metrics_of, usage_of};
-use portcullis_wire::control::metrics::{Metrics, UsageBucket};
+use portcullis_events::{Body, LinkRouters, Namespace, bounded_report, metrics_of, usage_of};
+use portcullis_wire::control::metrics::Metrics;
 use std::collections::{BTreeMap, VecDeque};
 
-/// Metrics in one report, at most.
-const MAX_METRICS: usize = 100_000;
-const MAX_TAGS: usize = 8;
 /// Reports of one router whose ids are remembered.
 const REMEMBERED: usize = 8;
 
@@ -54,7 +50,7 @@ pub(crate) fn publish(plane: &Plane, session: &Session, metrics: Metrics) {
     if !is_told && !reports.are_kept() {
         return;
     }
-    let metrics = bounded(metrics);
+    let metrics = bounded_report(metrics);
     if reports.are_kept() && !reports.take(session.id(), &metrics) {
         tracing::debug!(router = %session.id(), "too many metrics are reported: those of a router are not shown");
     }
@@ -69,8 +65,7 @@ pub(crate) fn publish(plane: &Plane, session: &Session, metrics: Metrics) {
     let router = session.id().as_str().into();
     if wants_metrics {
         let mut links = Links::new(&plane.network);
-        let told = metrics_of(&router, &metrics, |link| links.routers_of(link));
-        for metric in told {
+        for metric in metrics_of(&router, &metrics, |link| links.routers_of(link)) {
             app.publish_at(time, Body::Metric(metric));
         }
     }
@@ -116,45 +111,4 @@ impl<'n> Links<'n> {
         self.known.insert(link.to_owned(), routers.clone());
         routers
     }
-}
-
-/// The same without what is too long or too much.
-fn bounded(mut metrics: Metrics) -> Metrics {
-    let mut left = MAX_METRICS;
-    if !is_id(&metrics.event_id) {
-        metrics.event_id.clear();
-    }
-    metrics.tags = tags(metrics.tags);
-    keep_some(&mut metrics.integers, &mut left);
-    keep_some(&mut metrics.floats, &mut left);
-    keep_some(&mut metrics.meters, &mut left);
-    keep_some(&mut metrics.histograms, &mut left);
-    keep_some(&mut metrics.timers, &mut left);
-    for counter in &mut metrics.usage_counters {
-        counter.buckets.retain(|circuit, _| is_id(circuit));
-        for bucket in counter.buckets.values_mut() {
-            let UsageBucket {
-                values,
-                tags: tagged,
-            } = bucket;
-            values.retain(|kind, _| USAGE_KINDS.contains(&kind.as_str()));
-            *tagged = tags(std::mem::take(tagged));
-        }
-    }
-    metrics
-}
-
-fn keep_some<V>(values: &mut BTreeMap<String, V>, left: &mut usize) {
-    values.retain(|name, _| {
-        let is_kept = *left > 0 && is_short(name);
-        *left -= usize::from(is_kept);
-        is_kept
-    });
-}
-
-fn tags(tags: BTreeMap<String, String>) -> BTreeMap<String, String> {
-    let short = tags
-        .into_iter()
-        .filter(|(name, value)| is_short(name) && is_short(value));
-    short.take(MAX_TAGS).collect()
 }

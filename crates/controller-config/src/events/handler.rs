@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
+use portcullis_events::BURST_EVENTS;
 use portcullis_yaml::{Diagnostics, Field, Section, codes};
 
 use crate::keys::{Key, KeyGroup, StringFormat, ValueType};
@@ -34,8 +35,8 @@ pub(super) struct Handler {
 }
 
 /// Minimum number of events that may wait for an output, whatever `bufferSize` says: there, a full buffer
-/// delays who tells of events, and here it costs events.
-pub const MIN_WAITING_EVENTS: u32 = 4096;
+/// delays who tells of events, and here it costs events. One report of a router fits in.
+pub const MIN_WAITING_EVENTS: u32 = BURST_EVENTS;
 
 const WAITING_RANGE: RangeInclusive<u32> = 0..=1_000_000;
 const MEGABYTES_RANGE: RangeInclusive<u32> = 1..=1_048_576;
@@ -91,10 +92,11 @@ pub(super) const KEYS: KeyGroup = &[
         *WAITING_RANGE.start() as i64,
         *WAITING_RANGE.end() as i64,
         "How many events may wait to be written. What comes while so many wait is dropped and counted; with \
-         OpenZiti it waits, and everything else with it. Less than 4096 counts as 4096.",
+         OpenZiti it waits, and everything else with it. Less than 65536 counts as 65536, \
+         since as many can come at once. All together have 64 MiB at most.",
     )
-    .default("4096")
-    .example("10000"),
+    .default("65536")
+    .example("100000"),
     Key::count(
         "maxsizemb",
         *MEGABYTES_RANGE.start() as i64,

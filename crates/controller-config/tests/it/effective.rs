@@ -161,13 +161,13 @@ fn events_have_what_counts_for_their_types() {
             "type: entityCount",
             "type: file, path: e.json, bufferSize: 9"
         ),
-        "handler.bufferSize=4096 handler.format=\"json\" handler.maxbackups=0 handler.maxsizemb=10 \
+        "handler.bufferSize=65536 handler.format=\"json\" handler.maxbackups=0 handler.maxsizemb=10 \
          handler.path=\"e.json\" handler.type=\"file\" subscriptions[0].interval=\"5m\" \
          subscriptions[0].type=\"entityCount\""
     );
     assert_eq!(
         entry("type: services, include: x", "type: stdout, path: x"),
-        "handler.bufferSize=4096 handler.format=\"json\" handler.type=\"stdout\" \
+        "handler.bufferSize=65536 handler.format=\"json\" handler.type=\"stdout\" \
          subscriptions[0].type=\"services\""
     );
     assert_eq!(entry("type: link", "type: amqp"), "");

@@ -42,7 +42,7 @@ const USUAL: &str = "
       maxbackups: 7
   other:
     subscriptions: [{type: authentication, include: fail}]
-    handler: {type: stdout, format: json, bufferSize: 20000}
+    handler: {type: stdout, format: json, bufferSize: 200000}
 ";
 
 #[test]
@@ -78,7 +78,7 @@ fn usual_section_is_taken() {
     assert_eq!(file.capacity, MIN_WAITING_EVENTS as usize);
     assert_eq!(
         (&stdout.output, stdout.capacity),
-        (&EventOutput::Stdout, 20_000)
+        (&EventOutput::Stdout, 200_000)
     );
 }
 

@@ -116,13 +116,13 @@ async fn large_events_fill_a_queue_by_their_size() {
             after,
         }))
     };
-    for _ in 0..40 {
+    for _ in 0..70 {
         bus.publish(change(state.clone()));
     }
-    assert_eq!(received(&mut stream).await.len(), 31);
-    assert_eq!(stream.dropped(), 9);
+    assert_eq!(received(&mut stream).await.len(), 63);
+    assert_eq!(stream.dropped(), 7);
     // What is larger than a queue is taken by one that is empty.
-    let huge = EntityState(Some(Arc::new(json!("x".repeat(40 << 20)))));
+    let huge = EntityState(Some(Arc::new(json!("x".repeat(70 << 20)))));
     bus.publish(change(huge));
     assert_eq!(received(&mut stream).await.len(), 1);
 }

@@ -1,6 +1,8 @@
 //! Public behavior of the crate.
 
 #[cfg(test)]
+mod burst;
+#[cfg(test)]
 mod bus;
 #[cfg(test)]
 mod order;

@@ -47,6 +47,14 @@ impl AuthenticationKind {
 }
 
 impl Authentication {
+    /// Bytes of why it failed.
+    pub(super) fn size(&self) -> usize {
+        match &self.kind {
+            AuthenticationKind::Success => 0,
+            AuthenticationKind::Failure { reason } => reason.len(),
+        }
+    }
+
     pub(crate) fn wire_form(&self) -> impl Serialize + '_ {
         #[derive(Serialize)]
         struct Wire<'e> {

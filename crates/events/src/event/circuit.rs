@@ -1,6 +1,6 @@
 //! Circuits.
 
-use crate::event::nanoseconds;
+use crate::event::{nanoseconds, size};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -87,6 +87,32 @@ impl CircuitKind {
 }
 
 impl Circuit {
+    /// Bytes of the path and of the tags.
+    pub(super) fn size(&self) -> usize {
+        /// A handle and the counts of a text that it shares.
+        const HOP: usize = 32;
+        let CircuitPath {
+            nodes,
+            links,
+            ingress_id: _,
+            egress_id: _,
+            initiator_local_address,
+            initiator_remote_address,
+            terminator_local_address,
+            terminator_remote_address,
+        } = &self.path;
+        let addresses = [
+            initiator_local_address,
+            initiator_remote_address,
+            terminator_local_address,
+            terminator_remote_address,
+        ];
+        let hops = [nodes, links].into_iter().flatten().flatten();
+        let hops: usize = hops.map(|id| HOP + id.len()).sum();
+        hops + size::texts(addresses.map(|address| &**address))
+            + self.tags.as_ref().map_or(0, size::tags)
+    }
+
     pub(crate) fn wire_form(&self) -> impl Serialize + '_ {
         #[derive(Serialize)]
         struct Wire<'e> {

@@ -1,5 +1,6 @@
 //! The cluster of controllers.
 
+use crate::event::size;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -60,4 +61,28 @@ pub struct ClusterPeer {
 pub struct ApiAddress {
     pub url: String,
     pub version: String,
+}
+
+impl Cluster {
+    /// Bytes of the peers.
+    pub(super) fn size(&self) -> usize {
+        self.peers.iter().map(ClusterPeer::size).sum()
+    }
+}
+
+impl ClusterPeer {
+    fn size(&self) -> usize {
+        /// What a peer, an API or an address takes beside its texts.
+        const OVERHEAD: usize = 96;
+        let own = [&self.id, &self.address, &self.version];
+        let own = own.into_iter().flatten().map(|text| &**text);
+        let apis = self.api_addresses.iter().flatten();
+        let apis = apis.map(|(api, addresses)| {
+            let texts = addresses
+                .iter()
+                .map(|address| OVERHEAD + size::texts([&*address.url, &*address.version]));
+            OVERHEAD + api.len() + texts.sum::<usize>()
+        });
+        OVERHEAD + size::texts(own) + apis.sum::<usize>()
+    }
 }

@@ -1,5 +1,6 @@
 //! Connections between parts of the network.
 
+use crate::event::size;
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -34,4 +35,11 @@ pub enum ConnectDestination {
     Controller,
     #[serde(rename = "router")]
     Router,
+}
+
+impl Connect {
+    /// Bytes of the addresses, one of which may be what a client calls the controller.
+    pub(super) fn size(&self) -> usize {
+        size::texts([&*self.source_address, &*self.destination_address])
+    }
 }

@@ -1,5 +1,6 @@
 //! Metrics of routers and of the controller, one by one.
 
+use crate::event::size;
 use portcullis_wire::control::metrics::{Histogram, Meter, Metrics, Timer};
 use serde::Serialize;
 use serde_json::Number;
@@ -42,17 +43,15 @@ pub struct LinkRouters {
 /// which another controller makes events, has none.
 ///
 /// The routers of links that `routers_of` knows become tags.
+/// Each metric is made when it is asked for, since it has the tags of the message anew.
 pub fn metrics_of(
     source_id: &Arc<str>,
     message: &Metrics,
     mut routers_of: impl FnMut(&str) -> Option<LinkRouters>,
-) -> Vec<Metric> {
-    if message.is_copy {
-        return Vec::new();
-    }
+) -> impl Iterator<Item = Metric> {
     let source_event_id: Arc<str> = message.event_id.as_str().into();
-    let mut metrics = Vec::new();
-    let mut push = |full_name: &str, value: MetricValue| {
+    let values = (!message.is_copy).then(|| values(message));
+    values.into_iter().flatten().map(move |(full_name, value)| {
         let (name, entity_id) = split_name(full_name);
         let mut tags = message.tags.clone();
         let link = entity_id.filter(|_| name.starts_with("link."));
@@ -60,31 +59,32 @@ pub fn metrics_of(
             tags.insert("sourceRouterId".to_owned(), routers.source.to_string());
             tags.insert("targetRouterId".to_owned(), routers.destination.to_string());
         }
-        metrics.push(Metric {
+        Metric {
             source_id: Arc::clone(source_id),
             entity_id: entity_id.map(Arc::from),
             name,
             value,
             tags,
             source_event_id: Arc::clone(&source_event_id),
-        });
-    };
-    for (name, value) in &message.integers {
-        push(name, MetricValue::Integer(*value));
-    }
-    for (name, value) in &message.floats {
-        push(name, MetricValue::Float(*value));
-    }
-    for (name, value) in &message.meters {
-        push(name, MetricValue::Meter(value.clone()));
-    }
-    for (name, value) in &message.histograms {
-        push(name, MetricValue::Histogram(value.clone()));
-    }
-    for (name, value) in &message.timers {
-        push(name, MetricValue::Timer(value.clone()));
-    }
-    metrics
+        }
+    })
+}
+
+/// The values of a message with their names.
+fn values(message: &Metrics) -> impl Iterator<Item = (&str, MetricValue)> {
+    let integers = message.integers.iter();
+    let integers = integers.map(|(name, value)| (name, MetricValue::Integer(*value)));
+    let floats = message.floats.iter();
+    let floats = floats.map(|(name, value)| (name, MetricValue::Float(*value)));
+    let meters = message.meters.iter();
+    let meters = meters.map(|(name, value)| (name, MetricValue::Meter(value.clone())));
+    let histograms = message.histograms.iter();
+    let histograms = histograms.map(|(name, value)| (name, MetricValue::Histogram(value.clone())));
+    let timers = message.timers.iter();
+    let timers = timers.map(|(name, value)| (name, MetricValue::Timer(value.clone())));
+    let all = integers.chain(floats).chain(meters);
+    let all = all.chain(histograms).chain(timers);
+    all.map(|(name, value)| (name.as_str(), value))
 }
 
 /// A name without the id of an entity in it, and that id. Ids stand after a colon, or between `link.` and the
@@ -180,6 +180,12 @@ fn number(value: f64) -> Number {
 }
 
 impl Metric {
+    /// Bytes of the names and of the tags.
+    pub(super) fn size(&self) -> usize {
+        let entity = self.entity_id.as_deref().unwrap_or_default();
+        size::texts([&self.name, entity]) + size::tags(&self.tags)
+    }
+
     pub(crate) fn wire_form(&self) -> impl Serialize + '_ {
         self.filtered(|_| true)
     }

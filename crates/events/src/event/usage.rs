@@ -1,5 +1,6 @@
 //! Bytes that circuits carried.
 
+use crate::event::size;
 use portcullis_wire::control::metrics::Metrics;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -54,6 +55,11 @@ pub fn usage_of(router_id: &Arc<str>, metrics: &Metrics) -> Vec<Usage> {
 }
 
 impl Usage {
+    /// Bytes of the tags. Ids and kinds are short, and there are few of them.
+    pub(super) fn size(&self) -> usize {
+        self.tags.as_ref().map_or(0, size::tags)
+    }
+
     /// The form of version 2, for one kind of bytes.
     pub(crate) fn one_kind(&self, kind: &str, bytes: u64) -> impl Serialize + '_ {
         #[derive(Serialize)]

@@ -353,10 +353,9 @@ fn metric_lines(options: &Value) -> Vec<String> {
         })
     };
     let subscription = subscription("metrics", options);
-    let metrics = metrics_of(&"<r1>".into(), &metrics_message(), routers_of);
-    let events = metrics
-        .into_iter()
-        .map(|metric| event(Body::Metric(metric)));
+    let (router, message) = ("<r1>".into(), metrics_message());
+    let metrics = metrics_of(&router, &message, routers_of);
+    let events = metrics.map(|metric| event(Body::Metric(metric)));
     let lines = events.flat_map(|event| subscription.lines(&event));
     lines.map(|line| line.json.replace(TIME, "<t>")).collect()
 }
@@ -399,7 +398,7 @@ fn copies_of_metrics_make_no_events() {
         ..metrics_message()
     };
     let router = "<r1>".into();
-    assert!(metrics_of(&router, &copy, |_| None).is_empty());
+    assert_eq!(metrics_of(&router, &copy, |_| None).count(), 0);
     assert!(usage_of(&router, &copy).is_empty());
 }
 

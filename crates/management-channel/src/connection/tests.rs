@@ -56,12 +56,20 @@ impl Client {
         queries: impl NetworkQueries,
         closing: impl Future<Output = Closing> + Send + 'static,
     ) -> Self {
-        let (near, far) = duplex(16 * 1024);
-        let bus = EventBus::default();
         let limits = ChannelLimits {
             queued_events: 100,
             ..ChannelLimits::default()
         };
+        Self::connect_within(limits, queries, closing).await
+    }
+
+    async fn connect_within(
+        limits: ChannelLimits,
+        queries: impl NetworkQueries,
+        closing: impl Future<Output = Closing> + Send + 'static,
+    ) -> Self {
+        let (near, far) = duplex(16 * 1024);
+        let bus = EventBus::default();
         let parts = ChannelParts {
             exchange: Exchange::new("c1".into(), limits),
             permit: permit(),
@@ -165,6 +173,26 @@ async fn events_come_numbered_and_in_order() {
 }
 
 #[tokio::test]
+async fn refused_request_for_events_leaves_room_for_others() {
+    let mut client = Client::usual().await;
+    for sequence in 1..40 {
+        let json = r#"{"format":"json","subscriptions":[{"type":"metrics","options":{"metricFilter":"("}}]}"#;
+        let json = json.to_owned();
+        client
+            .say(
+                sequence,
+                &ManagementMessage::StreamEvents(StreamEvents { json }),
+            )
+            .await;
+        let refusal = client.hear().await;
+        assert_eq!(refusal.reply_for(), Some(Sequence(sequence)));
+        let text = String::from_utf8_lossy(refusal.body()).into_owned();
+        assert!(text.contains("option `metricFilter`: not a"), "{text}");
+    }
+    client.follow_routers().await;
+}
+
+#[tokio::test]
 async fn each_request_for_events_has_its_own() {
     let mut client = Client::usual().await;
     client.follow_routers().await;
@@ -199,6 +227,22 @@ async fn client_that_loses_events_is_told_and_closed() {
         panic!("{end:?}");
     };
     assert!(lost >= 99, "{lost}");
+}
+
+#[tokio::test]
+async fn slow_client_loses_nothing_of_a_burst() {
+    let limits = ChannelLimits::default();
+    let mut client = Client::connect_within(limits, NoNetworkQueries, pending()).await;
+    client.follow_routers().await;
+    // More than a router reports at once, and than the terminators that come with it.
+    const COUNT: usize = 40_000;
+    for router in 0..COUNT {
+        client.publish(router);
+    }
+    for _ in 0..COUNT {
+        let message = client.hear_message().await;
+        assert!(matches!(message, ManagementMessage::StreamedEvent(_)));
+    }
 }
 
 #[tokio::test(start_paused = true)]

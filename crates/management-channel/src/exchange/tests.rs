@@ -46,7 +46,14 @@ fn stream_events(json: &str) -> Bytes {
 /// What the exchange says at once to a frame, as it goes out.
 fn answer(exchange: &mut Exchange, message: Bytes) -> Option<Bytes> {
     let answer = match exchange.receive(message).unwrap() {
-        Step::Answer(answer) | Step::Stream(answer, _) => answer,
+        Step::Answer(answer) => answer,
+        Step::Subscribe(reply_to, request) => {
+            let made = request.subscriptions();
+            if made.is_err() {
+                exchange.event_request_refused(request.len());
+            }
+            subscribed(&reply_to, made.as_ref().map(drop).map_err(String::as_str))
+        },
         Step::StreamTraces(_) | Step::Query(..) | Step::Nothing => return None,
     };
     Some(exchange.number(answer).unwrap().to_bytes())
@@ -232,6 +239,27 @@ fn requests_for_events_and_subscriptions_are_limited() {
         ask(r#"{"format":"json"}"#),
         "at most 2 requests for events can be made on one connection"
     );
+}
+
+#[test]
+fn subscriptions_are_counted_before_they_are_made() {
+    let mut exchange = exchange();
+    let wanted = |count| {
+        let one = r#"{"type":"metrics","options":{"metricFilter":"("}}"#;
+        let all = vec![one; count].join(",");
+        stream_events(&format!(r#"{{"format":"json","subscriptions":[{all}]}}"#))
+    };
+    let mut ask = |count| text_of(&answer(&mut exchange, wanted(count)).unwrap()).1;
+    // The first of them is wrong, but nobody looks at it.
+    assert_eq!(
+        ask(10_000),
+        "at most 64 subscriptions can be made on one connection"
+    );
+    // What is refused leaves room for others.
+    for _ in 0..20 {
+        let text = ask(64);
+        assert!(text.contains("option `metricFilter`: not a"), "{text}");
+    }
 }
 
 #[test]
