@@ -8,7 +8,7 @@ mod names;
 mod validated;
 
 pub use circuits::{delete_circuit, list_circuits, read_circuit};
-pub use inspection::{AppValue, Inspection, inspect};
+pub use inspection::{AppValue, Inspection, inspect, redact};
 pub(crate) use link_routers::LinkRoutersById;
 pub use links::{change_link, delete_link, list_links, read_link};
 

@@ -1,5 +1,8 @@
 //! Traces: the messages of control channels, as they pass, for whoever watches.
 
+mod router_traces;
+
+use self::router_traces::RouterTraces;
 use crate::ControlPlane;
 use crate::plane::Plane;
 use crate::questions;
@@ -7,6 +10,7 @@ use crate::session::Session;
 use futures_util::future::join_all;
 use parking_lot::RwLock;
 use portcullis_app::fabric::OpenChannel;
+use portcullis_app::metrics::ControllerMetrics;
 use portcullis_channel::group::GroupId;
 use portcullis_channel::{Frame, ResultStatus};
 use portcullis_channel_traces::{Observed, Protocol, Toggle, event, is_about_traces};
@@ -34,6 +38,7 @@ pub(crate) struct Traces {
     clock: Clock,
     is_on: AtomicBool,
     state: RwLock<State>,
+    of_routers: RouterTraces,
     sender: broadcast::Sender<TraceEvent>,
 }
 
@@ -52,6 +57,7 @@ impl Traces {
             clock,
             is_on: AtomicBool::new(false),
             state: RwLock::default(),
+            of_routers: RouterTraces::default(),
             sender: broadcast::channel(CAPACITY).0,
         }
     }
@@ -71,9 +77,21 @@ impl Traces {
 
     /// A router tells of a message that has passed one of its channels.
     pub(crate) fn told(&self, router: &RouterId, event: TraceEvent) {
-        let identity = router.as_str().to_owned();
-        // Nobody may be watching.
-        let _watchers = self.sender.send(TraceEvent { identity, ..event });
+        if self.sender.receiver_count() == 0 {
+            return;
+        }
+        match self.of_routers.admit(router, event) {
+            Ok(event) => drop(self.sender.send(event)),
+            Err(refusal) => tracing::debug!(%router, ?refusal, "a trace of a router is dropped"),
+        }
+    }
+
+    /// Has pages show how many traces of routers were dropped.
+    pub(crate) fn register(self: &Arc<Self>, metrics: &ControllerMetrics) {
+        let traces = Arc::clone(self);
+        metrics.add_further(Box::new(move |page, time| {
+            traces.of_routers.expose(page, time);
+        }));
     }
 
     fn traces(&self, router: &RouterId) -> bool {
@@ -145,7 +163,7 @@ impl ControlPlane {
         let mut lines = toggle_own(&self.0, &toggle, &sessions);
         let routers = sessions.iter().map(|session| session.id());
         let routers = routers.filter(|router| toggle.names_program(router.as_str()));
-        let asking = routers.map(|router| toggle_router(&self.0, router, request.clone()));
+        let asking = routers.map(|router| toggle_router(&self.0, router, (&toggle, &request)));
         let answers = join_all(asking).await;
         let is_own = toggle.names_program(&self.0.controller_id());
         let has_failed = !is_own && !answers.is_empty() && answers.iter().all(Result::is_err);
@@ -185,15 +203,27 @@ fn toggle_own(plane: &Plane, toggle: &Toggle, sessions: &[Arc<Session>]) -> Vec<
 async fn toggle_router(
     plane: &Plane,
     router: &RouterId,
-    request: PipeTraces,
+    (toggle, request): (&Toggle, &PipeTraces),
 ) -> Result<String, String> {
-    let question = ControlMessage::TogglePipeTraces(request);
+    let traces = &plane.traces.of_routers;
+    // Before it can answer: traces may come first. What is turned off for some channels goes on for others, unless
+    // the expression matches whatever they are called.
+    let was_asked = if toggle.is_on() || toggle.names_pipe("") {
+        traces.set_asked(router, toggle.is_on())
+    } else {
+        true
+    };
+    let question = ControlMessage::TogglePipeTraces(request.clone());
     let answer = questions::ask_for_result(&plane.sessions, router, question, TIME).await;
-    match answer {
-        Ok(result) if result.status == ResultStatus::Success => Ok(result.text),
-        Ok(result) => Err(format!("{router}: {}", result.text)),
-        Err(error) => Err(format!("{router}: {error}")),
+    let why = match answer {
+        Ok(result) if result.status == ResultStatus::Success => return Ok(result.text),
+        Ok(result) => result.text,
+        Err(error) => error.to_string(),
+    };
+    if !was_asked {
+        traces.set_asked(router, false);
     }
+    Err(format!("{router}: {why}"))
 }
 
 #[cfg(test)]

@@ -95,6 +95,20 @@ async fn routers_are_told_and_what_they_trace_is_shown_as_theirs() {
     let event = next(&mut traces).await;
     assert_eq!((&event.identity, event.content_type), (&one.id, 1006));
 
+    let off = toggle(false, &format!("^{}$", one.id), ".*");
+    let toggling = stage.plane.toggle_traces(admin.clone(), off);
+    let answering = async {
+        let asked = one
+            .expect(|message| matches!(message, ControlMessage::TogglePipeTraces(_)).then_some(()));
+        let (frame, ()) = asked.await;
+        one.reply_result(&frame, true, "");
+    };
+    let (told, ()) = tokio::join!(toggling, answering);
+    told.unwrap();
+    one.send(&ControlMessage::TraceEvent(TraceEvent::default()));
+    let unasked = timeout(Duration::from_millis(200), traces.recv());
+    assert!(unasked.await.is_err(), "nobody has asked for it");
+
     let id = one.id.clone();
     let toggling = stage.plane.toggle_traces(admin.clone(), request);
     let answering = async {
