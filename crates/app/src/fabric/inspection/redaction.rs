@@ -142,7 +142,11 @@ mod tests {
     #[test]
     fn nothing_is_left_of_a_file_that_cannot_be_read() {
         let yaml = "identity:\n  key: a.key\n";
-        let nested = format!("{}{}", r#"{"key":"a.key","a":"#.repeat(200), "}".repeat(200));
+        let nested = format!(
+            "{}{}",
+            r#"{"key":"a.key","a":"#.repeat(200),
+            "}".repeat(200)
+        );
         for file in [
             yaml.to_owned(),
             serde_json::json!(yaml).to_string(),
