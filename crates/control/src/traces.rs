@@ -9,7 +9,8 @@ use crate::questions;
 use crate::session::Session;
 use futures_util::future::join_all;
 use parking_lot::RwLock;
-use portcullis_app::fabric::OpenChannel;
+use portcullis_app::AppError;
+use portcullis_app::fabric::{self, ChannelOperation, OpenChannel};
 use portcullis_app::metrics::ControllerMetrics;
 use portcullis_channel::group::GroupId;
 use portcullis_channel::{Frame, ResultStatus};
@@ -20,6 +21,7 @@ use portcullis_transport::{Clock, Direction, Observer};
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::trace::{PipeTraces, TraceEvent};
 use std::collections::{BTreeSet, HashMap};
+use std::iter;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -151,15 +153,18 @@ impl ControlPlane {
     ///
     /// # Errors
     ///
-    /// A text for the client: an expression that cannot be used, or why nobody does it. If only some fail, that is a
+    /// A text for the client: an expression that cannot be used, that the caller may not do it any more, or why nobody
+    /// does it. If only some fail, that is a
     /// line of its own.
     pub async fn toggle_traces(
         &self,
-        _permit: Permit<OpenChannel>,
+        permit: Permit<OpenChannel>,
         request: PipeTraces,
     ) -> Result<String, String> {
         let toggle = Toggle::parse(&request)?;
         let sessions = self.0.sessions.all();
+        let audited = self.audit_toggle(&permit, &toggle, &sessions).await;
+        audited.map_err(|error| error.to_string())?;
         let mut lines = toggle_own(&self.0, &toggle, &sessions);
         let routers = sessions.iter().map(|session| session.id());
         let routers = routers.filter(|router| toggle.names_program(router.as_str()));
@@ -175,6 +180,30 @@ impl ControlPlane {
         lines.retain(|line| !line.is_empty());
         let text = lines.join("\n");
         if has_failed { Err(text) } else { Ok(text) }
+    }
+
+    async fn audit_toggle(
+        &self,
+        permit: &Permit<OpenChannel>,
+        toggle: &Toggle,
+        sessions: &[Arc<Session>],
+    ) -> Result<(), AppError> {
+        let (of_controller, of_router) = if toggle.is_on() {
+            (
+                ChannelOperation::TraceController,
+                ChannelOperation::TraceRouter,
+            )
+        } else {
+            (
+                ChannelOperation::EndTraceOfController,
+                ChannelOperation::EndTraceOfRouter,
+            )
+        };
+        let own = (of_controller, self.0.controller_id());
+        let routers = sessions.iter().map(|session| session.id().to_string());
+        let operations = iter::once(own).chain(routers.map(|router| (of_router, router)));
+        let meant = operations.filter(|(_, id)| toggle.names_program(id));
+        fabric::audit_operations(&self.0.app, permit, meant.collect()).await
     }
 }
 

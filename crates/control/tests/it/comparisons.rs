@@ -8,6 +8,7 @@ use portcullis_app::signers::BearerTokens;
 use portcullis_domain::access::{ApiSurface, Origin, Permit};
 use portcullis_domain::ids::RequestId;
 use portcullis_simulated_router::SimulatedRouter;
+use portcullis_testkit::AuditTrail;
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::data_model::{DataStateDiff, DataStateValidation, Subscription};
 use portcullis_wire::control::inspection::{InspectResponse, InspectedValue};
@@ -17,6 +18,7 @@ use portcullis_wire::management::{
     ValidateTerminators,
 };
 use serde_json::json;
+use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 pub(crate) async fn permit(stage: &Stage) -> Permit<OpenChannel> {
@@ -263,12 +265,22 @@ async fn copies_of_the_data_model_are_compared_and_so_is_the_controllers_own() {
             includes_controller: true,
             fixes,
         };
+        let trail = AuditTrail::from_now(&stage.controller);
         let begun = stage
             .plane
             .validate_data_model(admin.clone(), request)
             .await;
         let begun = begun.unwrap();
         assert_eq!(begun.count, 3);
+        let told = |router: &SimulatedRouter| {
+            let operation = "router.fix-data-model".to_owned();
+            fixes.then(|| (operation, router.id.clone()))
+        };
+        let told: BTreeSet<_> = [&here, &without].into_iter().filter_map(told).collect();
+        assert_eq!(
+            trail.operations().into_iter().collect::<BTreeSet<_>>(),
+            told
+        );
         let answering = async {
             let question = here.expect(|message| match message {
                 ControlMessage::ValidateDataState(question) => Some(question),

@@ -1,0 +1,53 @@
+//! What is done over the management channel to controllers and routers, which have no record of it.
+
+use super::OpenChannel;
+use crate::app::App;
+use crate::error::AppError;
+use portcullis_domain::access::Permit;
+
+/// Something that a controller or a router is made to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChannelOperation {
+    TraceController,
+    EndTraceOfController,
+    TraceRouter,
+    EndTraceOfRouter,
+    /// A router is to take the data model of the controller where its own differs.
+    FixDataModel,
+}
+
+impl ChannelOperation {
+    /// As the audit trail calls it.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::TraceController => "controller.trace",
+            Self::EndTraceOfController => "controller.end-trace",
+            Self::TraceRouter => "router.trace",
+            Self::EndTraceOfRouter => "router.end-trace",
+            Self::FixDataModel => "router.fix-data-model",
+        }
+    }
+}
+
+/// Records in the audit trail what the caller is about to do to controllers and routers with these ids, an event for
+/// each.
+///
+/// # Errors
+///
+/// If the caller may not do that any more, or the store fails; nothing is to be done then.
+pub async fn audit_operations(
+    app: &App,
+    permit: &Permit<OpenChannel>,
+    operations: Vec<(ChannelOperation, String)>,
+) -> Result<(), AppError> {
+    if operations.is_empty() {
+        return Ok(());
+    }
+    app.commit_for(permit, move |rows, _caller| {
+        for (operation, id) in &operations {
+            rows.set_operation(operation.name(), id);
+        }
+        Ok(())
+    })
+    .await
+}
