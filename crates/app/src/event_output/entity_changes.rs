@@ -150,6 +150,7 @@ fn metadata(transaction: &Transaction, controller: &str) -> Value {
     let source = actor.origin.as_ref().map(|origin| Source {
         kind: match actor.actor_type {
             ActorType::ConnectedRouter => "ctrl.channel",
+            ActorType::ConnectedIdentity => "websocket",
             _ => "rest",
         },
         auth: actor.session.is_some().then_some("edge"),
@@ -177,7 +178,7 @@ impl<'t> Author<'t> {
                 };
             },
             _ if actor.id.is_empty() => "unattributed",
-            ActorType::Identity => "identity",
+            ActorType::Identity | ActorType::ConnectedIdentity => "identity",
             ActorType::Router | ActorType::ConnectedRouter => "router",
         };
         Self {

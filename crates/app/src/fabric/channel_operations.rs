@@ -4,6 +4,8 @@ use super::OpenChannel;
 use crate::app::App;
 use crate::error::AppError;
 use portcullis_domain::access::Permit;
+use portcullis_domain::audit::Actor;
+use portcullis_storage::tables::RowsMut;
 
 /// Something that a controller or a router is made to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,11 +45,22 @@ pub async fn audit_operations(
     if operations.is_empty() {
         return Ok(());
     }
-    app.commit_for(permit, move |rows, _caller| {
+    commit_on_channel(app, permit, move |rows| {
         for (operation, id) in &operations {
             rows.set_operation(operation.name(), id);
         }
         Ok(())
     })
     .await
+}
+
+/// Runs `body` in a transaction on behalf of somebody on the management channel, if it still may.
+pub(super) async fn commit_on_channel<T: Send + 'static>(
+    app: &App,
+    permit: &Permit<OpenChannel>,
+    mut body: impl FnMut(&mut RowsMut<'_>) -> Result<T, AppError> + Send + 'static,
+) -> Result<T, AppError> {
+    let actor = Actor::connected_caller(permit.caller());
+    app.commit_as(actor, permit, move |rows, _caller| body(rows))
+        .await
 }

@@ -17,7 +17,7 @@ use portcullis_wire::management::{
     ComponentDetails, LinkDetails, TerminatorDetail, TerminatorValidity, ValidateDataModel,
     ValidateTerminators,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
@@ -157,6 +157,7 @@ async fn terminators_get_their_results_and_invalid_ones_are_deleted_on_request()
     let bad = terminator(&here.id, "tcp:127.0.0.1:2").await;
     let far = terminator(&gone.id, "tcp:127.0.0.1:3").await;
     gone.close();
+    stage.events.want("entityChange", &json!({}));
     let (permit, invalid) = (permit(&stage).await, [bad.as_str()]);
     for fixes in [false, true] {
         let request = ValidateTerminators {
@@ -198,6 +199,16 @@ async fn terminators_get_their_results_and_invalid_ones_are_deleted_on_request()
             assert_eq!(detail.is_fixed, fixes && detail.terminator_id == bad);
         }
     }
+    let changes = stage.events.take().into_iter();
+    let changes = changes.map(|line| serde_json::from_str::<Value>(&line).unwrap());
+    let deleted: Vec<_> = changes
+        .filter(|change| change["eventType"] == "deleted")
+        .map(|change| {
+            let source = change["metadata"]["source"]["type"].clone();
+            (change["initialState"]["id"].clone(), source)
+        })
+        .collect();
+    assert_eq!(deleted, [(json!(bad), json!("websocket"))]);
     let left = stage.get("terminators").await;
     let left = left
         .as_array()
