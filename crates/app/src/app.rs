@@ -332,6 +332,20 @@ impl App {
     pub(crate) async fn commit_for<A: Action, T>(
         &self,
         permit: &Permit<A>,
+        body: impl FnMut(&mut RowsMut<'_>, &Caller) -> Result<T, AppError> + Send + 'static,
+    ) -> Result<T, AppError>
+    where
+        T: Send + 'static,
+    {
+        self.commit_as(Actor::caller(permit.caller()), permit, body)
+            .await
+    }
+
+    /// Like [`App::commit_for`], for a caller who acts in another way than by a request.
+    pub(crate) async fn commit_as<A: Action, T>(
+        &self,
+        actor: Actor,
+        permit: &Permit<A>,
         mut body: impl FnMut(&mut RowsMut<'_>, &Caller) -> Result<T, AppError> + Send + 'static,
     ) -> Result<T, AppError>
     where
@@ -340,7 +354,6 @@ impl App {
         let permit = permit.clone();
         let now = self.env.now();
         let lifetimes = self.settings.session_lifetimes;
-        let actor = Actor::caller(permit.caller());
         self.commit(actor, move |rows| {
             let caller = recheck_caller(rows.rows(), permit.caller(), lifetimes, now)?;
             permit.recheck(&caller)?;

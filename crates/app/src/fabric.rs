@@ -1,5 +1,6 @@
 //! Links, circuits and inspection: the network at the moment, which has no records.
 
+mod channel_operations;
 mod circuits;
 mod inspection;
 mod link_routers;
@@ -7,8 +8,9 @@ mod links;
 mod names;
 mod validated;
 
+pub use channel_operations::{ChannelOperation, audit_operations};
 pub use circuits::{delete_circuit, list_circuits, read_circuit};
-pub use inspection::{AppValue, Inspection, inspect};
+pub use inspection::{AppValue, Inspection, inspect, redact};
 pub(crate) use link_routers::LinkRoutersById;
 pub use links::{change_link, delete_link, list_links, read_link};
 

@@ -147,18 +147,37 @@ impl ControlPlane {
         D: Send + 'static,
         F: Future<Output = D> + Send + 'static,
     {
+        let routers = self.select_routers(permit, filter).await?;
+        Ok(self.ask_selected(routers, ask))
+    }
+
+    async fn select_routers(
+        &self,
+        permit: Permit<OpenChannel>,
+        filter: String,
+    ) -> Result<Vec<NamedRef<RouterId>>, AppError> {
         let app = Arc::clone(&self.0.app);
-        let select = move || selected::select_routers(&app, &permit, &filter);
-        let routers = run_blocking(select).await?;
+        run_blocking(move || selected::select_routers(&app, &permit, &filter)).await
+    }
+
+    fn ask_selected<D, F>(
+        &self,
+        routers: Vec<NamedRef<RouterId>>,
+        ask: impl Fn(Self, NamedRef<RouterId>) -> F + Send + 'static,
+    ) -> RouterDetails<D>
+    where
+        D: Send + 'static,
+        F: Future<Output = D> + Send + 'static,
+    {
         let count = routers.len();
         let plane = self.clone();
         let details = stream::iter(routers)
             .map(move |router| ask(plane.clone(), router))
             .buffer_unordered(AT_A_TIME);
-        Ok(RouterDetails {
+        RouterDetails {
             count,
             details: details.boxed(),
-        })
+        }
     }
 
     fn router(&self, router: NamedRef<RouterId>) -> Router {

@@ -100,6 +100,7 @@ impl Plane {
         let (enforcement, enforced) = Enforcement::new();
         let model = Arc::new(ModelPublisher::new(Arc::clone(&app), clock));
         let traces = Arc::new(Traces::new(clock));
+        traces.register(app.metrics());
         let traffic = ChannelTraffic::register(app.metrics().registry());
         let watch: Arc<dyn Observer> = Arc::new(ChannelWatch {
             traffic: Arc::clone(&traffic),

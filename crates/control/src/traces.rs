@@ -1,12 +1,17 @@
 //! Traces: the messages of control channels, as they pass, for whoever watches.
 
+mod router_traces;
+
+use self::router_traces::RouterTraces;
 use crate::ControlPlane;
 use crate::plane::Plane;
 use crate::questions;
 use crate::session::Session;
 use futures_util::future::join_all;
 use parking_lot::RwLock;
-use portcullis_app::fabric::OpenChannel;
+use portcullis_app::AppError;
+use portcullis_app::fabric::{self, ChannelOperation, OpenChannel};
+use portcullis_app::metrics::ControllerMetrics;
 use portcullis_channel::group::GroupId;
 use portcullis_channel::{Frame, ResultStatus};
 use portcullis_channel_traces::{Observed, Protocol, Toggle, event, is_about_traces};
@@ -16,6 +21,7 @@ use portcullis_transport::{Clock, Direction, Observer};
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::trace::{PipeTraces, TraceEvent};
 use std::collections::{BTreeSet, HashMap};
+use std::iter;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -34,6 +40,7 @@ pub(crate) struct Traces {
     clock: Clock,
     is_on: AtomicBool,
     state: RwLock<State>,
+    of_routers: RouterTraces,
     sender: broadcast::Sender<TraceEvent>,
 }
 
@@ -52,6 +59,7 @@ impl Traces {
             clock,
             is_on: AtomicBool::new(false),
             state: RwLock::default(),
+            of_routers: RouterTraces::default(),
             sender: broadcast::channel(CAPACITY).0,
         }
     }
@@ -71,9 +79,21 @@ impl Traces {
 
     /// A router tells of a message that has passed one of its channels.
     pub(crate) fn told(&self, router: &RouterId, event: TraceEvent) {
-        let identity = router.as_str().to_owned();
-        // Nobody may be watching.
-        let _watchers = self.sender.send(TraceEvent { identity, ..event });
+        if self.sender.receiver_count() == 0 {
+            return;
+        }
+        match self.of_routers.admit(router, event) {
+            Ok(event) => drop(self.sender.send(event)),
+            Err(refusal) => tracing::debug!(%router, ?refusal, "a trace of a router is dropped"),
+        }
+    }
+
+    /// Has pages show how many traces of routers were dropped.
+    pub(crate) fn register(self: &Arc<Self>, metrics: &ControllerMetrics) {
+        let traces = Arc::clone(self);
+        metrics.add_further(Box::new(move |page, time| {
+            traces.of_routers.expose(page, time);
+        }));
     }
 
     fn traces(&self, router: &RouterId) -> bool {
@@ -133,19 +153,22 @@ impl ControlPlane {
     ///
     /// # Errors
     ///
-    /// A text for the client: an expression that cannot be used, or why nobody does it. If only some fail, that is a
+    /// A text for the client: an expression that cannot be used, that the caller may not do it any more, or why nobody
+    /// does it. If only some fail, that is a
     /// line of its own.
     pub async fn toggle_traces(
         &self,
-        _permit: Permit<OpenChannel>,
+        permit: Permit<OpenChannel>,
         request: PipeTraces,
     ) -> Result<String, String> {
         let toggle = Toggle::parse(&request)?;
         let sessions = self.0.sessions.all();
+        let audited = self.audit_toggle(&permit, &toggle, &sessions).await;
+        audited.map_err(|error| error.to_string())?;
         let mut lines = toggle_own(&self.0, &toggle, &sessions);
         let routers = sessions.iter().map(|session| session.id());
         let routers = routers.filter(|router| toggle.names_program(router.as_str()));
-        let asking = routers.map(|router| toggle_router(&self.0, router, request.clone()));
+        let asking = routers.map(|router| toggle_router(&self.0, router, (&toggle, &request)));
         let answers = join_all(asking).await;
         let is_own = toggle.names_program(&self.0.controller_id());
         let has_failed = !is_own && !answers.is_empty() && answers.iter().all(Result::is_err);
@@ -157,6 +180,30 @@ impl ControlPlane {
         lines.retain(|line| !line.is_empty());
         let text = lines.join("\n");
         if has_failed { Err(text) } else { Ok(text) }
+    }
+
+    async fn audit_toggle(
+        &self,
+        permit: &Permit<OpenChannel>,
+        toggle: &Toggle,
+        sessions: &[Arc<Session>],
+    ) -> Result<(), AppError> {
+        let (of_controller, of_router) = if toggle.is_on() {
+            (
+                ChannelOperation::TraceController,
+                ChannelOperation::TraceRouter,
+            )
+        } else {
+            (
+                ChannelOperation::EndTraceOfController,
+                ChannelOperation::EndTraceOfRouter,
+            )
+        };
+        let own = (of_controller, self.0.controller_id());
+        let routers = sessions.iter().map(|session| session.id().to_string());
+        let operations = iter::once(own).chain(routers.map(|router| (of_router, router)));
+        let meant = operations.filter(|(_, id)| toggle.names_program(id));
+        fabric::audit_operations(&self.0.app, permit, meant.collect()).await
     }
 }
 
@@ -185,15 +232,27 @@ fn toggle_own(plane: &Plane, toggle: &Toggle, sessions: &[Arc<Session>]) -> Vec<
 async fn toggle_router(
     plane: &Plane,
     router: &RouterId,
-    request: PipeTraces,
+    (toggle, request): (&Toggle, &PipeTraces),
 ) -> Result<String, String> {
-    let question = ControlMessage::TogglePipeTraces(request);
+    let traces = &plane.traces.of_routers;
+    // Before it can answer: traces may come first. What is turned off for some channels goes on for others, unless
+    // the expression matches whatever they are called.
+    let was_asked = if toggle.is_on() || toggle.names_pipe("") {
+        traces.set_asked(router, toggle.is_on())
+    } else {
+        true
+    };
+    let question = ControlMessage::TogglePipeTraces(request.clone());
     let answer = questions::ask_for_result(&plane.sessions, router, question, TIME).await;
-    match answer {
-        Ok(result) if result.status == ResultStatus::Success => Ok(result.text),
-        Ok(result) => Err(format!("{router}: {}", result.text)),
-        Err(error) => Err(format!("{router}: {error}")),
+    let why = match answer {
+        Ok(result) if result.status == ResultStatus::Success => return Ok(result.text),
+        Ok(result) => result.text,
+        Err(error) => error.to_string(),
+    };
+    if !was_asked {
+        traces.set_asked(router, false);
     }
+    Err(format!("{router}: {why}"))
 }
 
 #[cfg(test)]

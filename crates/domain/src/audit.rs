@@ -26,6 +26,8 @@ pub enum ActorType {
     /// Whoever works on the store of a stopped controller.
     Operator,
     Identity,
+    /// An identity on the management channel.
+    ConnectedIdentity,
     /// A router that uses an API.
     Router,
     /// A router on the control channel.
@@ -54,8 +56,17 @@ impl Actor {
 
     /// An identity, through one of its sessions.
     pub fn caller(caller: &Caller) -> Self {
+        Self::through_session(ActorType::Identity, caller)
+    }
+
+    /// An identity, on the management channel that one of its sessions has opened.
+    pub fn connected_caller(caller: &Caller) -> Self {
+        Self::through_session(ActorType::ConnectedIdentity, caller)
+    }
+
+    fn through_session(actor_type: ActorType, caller: &Caller) -> Self {
         Self {
-            actor_type: ActorType::Identity,
+            actor_type,
             id: caller.identity.as_str().to_owned(),
             session: Some(caller.session.clone()),
             origin: Some(caller.origin.clone()),

@@ -3,13 +3,12 @@
 use crate::closing::Closing;
 use crate::exchange::{Exchange, Step};
 use crate::limits::{MAX_MESSAGE, WRITE_STALL};
-use crate::outgoing::{Inbox, Outbox, Outgoing};
+use crate::outgoing::{Inbox, Outbox, Outgoing, OutgoingMessage};
 use crate::queries::NetworkQueries;
 use crate::requests::{Answered, EventContext, QueryContext, stream_traces};
 use bytes::Bytes;
 use futures_util::{SinkExt as _, StreamExt as _};
 use portcullis_app::fabric::OpenChannel;
-use portcullis_channel::Message as ChannelMessage;
 use portcullis_domain::access::Permit;
 use portcullis_event_sinks::EventBus;
 use std::ops::ControlFlow;
@@ -137,10 +136,17 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     }
 
     /// Sends a message, and what waits behind it.
-    async fn transmit(&mut self, first: Option<ChannelMessage>) -> ControlFlow<End> {
+    async fn transmit(&mut self, first: Option<OutgoingMessage>) -> ControlFlow<End> {
         let mut next = first;
         let mut bytes = 0;
-        while let Some(message) = next.take() {
+        // The socket has its own copy until that is flushed.
+        let mut held = Vec::new();
+        while let Some(OutgoingMessage {
+            message,
+            held: place,
+        }) = next.take()
+        {
+            held.extend(place);
             let Ok(frame) = self.parts.exchange.number(message) else {
                 return ControlFlow::Break(End::Controller(Closing::Incomplete));
             };
@@ -169,7 +175,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     fn finish(
         &mut self,
         done: Result<Task, JoinError>,
-    ) -> ControlFlow<End, Option<ChannelMessage>> {
+    ) -> ControlFlow<End, Option<OutgoingMessage>> {
         match done {
             Ok(Task::Query) => self.parts.exchange.query_finished(),
             Ok(Task::Events) => {},
@@ -189,7 +195,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     fn receive(
         &mut self,
         message: Option<Result<Message, Error>>,
-    ) -> ControlFlow<End, Option<ChannelMessage>> {
+    ) -> ControlFlow<End, Option<OutgoingMessage>> {
         let closed_for = |why| ControlFlow::Break(End::Controller(why));
         match message {
             Some(Ok(Message::Binary(bytes))) => self.take(bytes),
@@ -206,7 +212,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         }
     }
 
-    fn take(&mut self, message: Bytes) -> ControlFlow<End, Option<ChannelMessage>> {
+    fn take(&mut self, message: Bytes) -> ControlFlow<End, Option<OutgoingMessage>> {
         let step = match self.parts.exchange.receive(message) {
             Ok(step) => step,
             Err(error) => {
@@ -215,7 +221,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             },
         };
         match step {
-            Step::Answer(answer) => return ControlFlow::Continue(Some(answer)),
+            Step::Answer(answer) => return ControlFlow::Continue(Some(answer.into())),
             Step::Subscribe(reply_to, request) => {
                 let context = EventContext {
                     bus: self.parts.bus.clone(),

@@ -19,6 +19,7 @@
 //! - Nobody waits for a client. Events wait in a queue that is bounded by number and size; if it
 //!   overflows, the channel is closed and says how many events were lost. So is one that takes nothing for
 //!   [`WRITE_STALL`].
+//! - The memory that an inspection holds is free again when its answer has been handed over, and not before.
 //! - Every request is answered, whether it is understood or not.
 //! - The answer to a validation goes out before its details, of which there are as many as it says. If not
 //!   all of them come, the channel is closed, so that clients do not wait for ever.
@@ -51,6 +52,7 @@ mod standing;
 
 pub use crate::limits::{ChannelLimits, MAX_MESSAGE, WRITE_STALL};
 pub use crate::queries::{
-    NetworkQueries, NoNetworkQueries, QueryFuture, TerminatorFinding, Validation, ValidationFuture,
+    HeldMemory, InspectionAnswer, NetworkQueries, NoNetworkQueries, QueryFuture, TerminatorFinding,
+    Validation, ValidationFuture,
 };
 pub use crate::server::{ManagementChannel, OpenedChannel};

@@ -1,6 +1,7 @@
 //! What waits to be sent on a channel.
 
 use crate::closing::Closing;
+use crate::queries::HeldMemory;
 use portcullis_channel::Message;
 use tokio::sync::mpsc;
 
@@ -10,8 +11,22 @@ const CAPACITY: usize = 16;
 /// Something to be sent.
 #[derive(Debug)]
 pub(crate) enum Outgoing {
-    Message(Message),
+    Message(OutgoingMessage),
     Close(Closing),
+}
+
+/// A message, and what is kept until it has been sent.
+#[derive(Debug)]
+pub(crate) struct OutgoingMessage {
+    pub(crate) message: Message,
+    pub(crate) held: Option<HeldMemory>,
+}
+
+impl From<Message> for OutgoingMessage {
+    fn from(message: Message) -> Self {
+        let held = None;
+        Self { message, held }
+    }
 }
 
 /// Where what is to be sent comes from.
@@ -31,8 +46,8 @@ impl Outbox {
         (Self(sender), inbox)
     }
 
-    pub(crate) async fn send(&self, message: Message) -> Result<(), Closed> {
-        self.put(Outgoing::Message(message)).await
+    pub(crate) async fn send(&self, message: impl Into<OutgoingMessage>) -> Result<(), Closed> {
+        self.put(Outgoing::Message(message.into())).await
     }
 
     pub(crate) async fn close(&self, closing: Closing) -> Result<(), Closed> {

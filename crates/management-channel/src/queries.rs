@@ -10,9 +10,21 @@ use portcullis_wire::management::{
     TerminatorDetail, ValidateDataModel, ValidateTerminators,
 };
 use portcullis_wire::trace::{PipeTraces, TraceEvent};
+use std::fmt;
 
 /// Future of what is asked for.
 pub type QueryFuture<T> = BoxFuture<'static, T>;
+
+/// What an inspection shows.
+#[derive(Debug)]
+pub struct InspectionAnswer {
+    pub response: InspectResponse,
+    /// The memory of the response.
+    pub held: HeldMemory,
+}
+
+/// Something that is kept until a message has been handed over to the client's connection.
+pub type HeldMemory = Box<dyn fmt::Debug + Send + Sync>;
 
 /// Future of a validation, or of a text for people that says why there is none. Clients wait for it no
 /// longer than a few seconds; the details may take their time.
@@ -43,7 +55,7 @@ pub trait NetworkQueries: Send + Sync + 'static {
         &self,
         permit: Permit<OpenChannel>,
         request: InspectRequest,
-    ) -> QueryFuture<Result<InspectResponse, String>> {
+    ) -> QueryFuture<Result<InspectionAnswer, String>> {
         let _ = (permit, request);
         Box::pin(ready(Err(not_supported("inspections"))))
     }

@@ -3,8 +3,10 @@
 use crate::closing::Closing;
 use crate::event_request::EventRequest;
 use crate::exchange::{Query, ValidationRequest, encoded, outcome, subscribed};
-use crate::outgoing::{Closed, Outbox};
-use crate::queries::{NetworkQueries, TerminatorFinding, Validation, ValidationFuture};
+use crate::outgoing::{Closed, Outbox, OutgoingMessage};
+use crate::queries::{
+    InspectionAnswer, NetworkQueries, TerminatorFinding, Validation, ValidationFuture,
+};
 use futures_util::StreamExt as _;
 use futures_util::stream::BoxStream;
 use portcullis_app::fabric::OpenChannel;
@@ -106,11 +108,15 @@ impl QueryContext {
         let permit = self.permit.clone();
         let request = match query {
             Query::Inspect(ref request) => {
-                let answer = match queries.inspect(permit, request.clone()).await {
-                    Ok(response) => encoded(&ManagementMessage::InspectResponse(response)),
-                    Err(text) => query.failure(&self.controller, &text),
+                let (answer, held) = match queries.inspect(permit, request.clone()).await {
+                    Ok(InspectionAnswer { response, held }) => {
+                        let answer = encoded(&ManagementMessage::InspectResponse(response));
+                        (answer, Some(held))
+                    },
+                    Err(text) => (query.failure(&self.controller, &text), None),
                 };
-                return self.outbox.send(answer.in_reply_to(&reply_to)).await;
+                let message = answer.in_reply_to(&reply_to);
+                return self.outbox.send(OutgoingMessage { message, held }).await;
             },
             Query::ToggleTraces(request) => {
                 let toggled = queries.toggle_traces(permit, request).await;

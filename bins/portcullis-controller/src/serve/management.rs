@@ -2,7 +2,7 @@
 
 use futures_util::StreamExt as _;
 use futures_util::stream::{self, BoxStream};
-use portcullis_api::fabric::inspection::text;
+use portcullis_api::fabric::inspection::into_text;
 use portcullis_app::fabric::{self, Inspection, OpenChannel};
 use portcullis_app::{App, AppError};
 use portcullis_control::{ControlPlane, RouterDetails, TerminatorDetails};
@@ -10,8 +10,8 @@ use portcullis_domain::access::Permit;
 use portcullis_event_sinks::EventBus;
 use portcullis_listener::Upgrade;
 use portcullis_management_channel::{
-    ChannelLimits, ManagementChannel, NetworkQueries, QueryFuture, TerminatorFinding, Validation,
-    ValidationFuture,
+    ChannelLimits, InspectionAnswer, ManagementChannel, NetworkQueries, QueryFuture,
+    TerminatorFinding, Validation, ValidationFuture,
 };
 use portcullis_wire::management::{
     ComponentDetails, ErtTerminatorDetails, InspectRequest, InspectResponse, InspectedValue,
@@ -62,13 +62,11 @@ impl NetworkQueries for Queries {
         &self,
         _permit: Permit<OpenChannel>,
         request: InspectRequest,
-    ) -> QueryFuture<Result<InspectResponse, String>> {
+    ) -> QueryFuture<Result<InspectionAnswer, String>> {
         let app = Arc::clone(&self.app);
         Box::pin(async move {
             let inspected = fabric::inspect(&app, &request.app_regex, &request.names).await;
-            inspected
-                .map(|inspection| response(&inspection))
-                .map_err(|error| error.to_string())
+            inspected.map(answer).map_err(|error| error.to_string())
         })
     }
 
@@ -199,15 +197,24 @@ fn begin<D: 'static>(
     })
 }
 
-fn response(inspection: &Inspection) -> InspectResponse {
-    let values = inspection.values.iter().map(|shown| InspectedValue {
-        app_id: shown.app_id.clone(),
-        name: shown.name.clone(),
-        value: text(&shown.value).into_owned().into(),
+/// An inspection, in the memory that it has already.
+fn answer(inspection: Inspection) -> InspectionAnswer {
+    let Inspection {
+        values,
+        errors,
+        held,
+    } = inspection;
+    let values = values.into_iter().map(|shown| InspectedValue {
+        app_id: shown.app_id,
+        name: shown.name,
+        value: into_text(shown.value).into(),
     });
-    InspectResponse {
-        is_success: inspection.errors.is_empty(),
-        errors: inspection.errors.clone(),
-        values: values.collect(),
+    InspectionAnswer {
+        response: InspectResponse {
+            is_success: errors.is_empty(),
+            errors,
+            values: values.collect(),
+        },
+        held: Box::new(held),
     }
 }

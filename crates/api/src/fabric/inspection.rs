@@ -10,7 +10,6 @@ use portcullis_domain::view::{ConnectedRouter, InspectedValue};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 pub use serde_json::Value;
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// The body of POST `/inspections`.
@@ -89,13 +88,14 @@ impl InspectResponse {
 }
 
 /// A value as text, as channels carry it: JSON, unless it is a text of its own.
-pub fn text(value: &InspectedValue) -> Cow<'_, str> {
+pub fn into_text(value: InspectedValue) -> String {
     if let InspectedValue::Text(text) = value {
-        return Cow::Borrowed(text);
+        return text;
     }
     let mut bytes = Vec::new();
-    write_value(&mut bytes, value);
-    String::from_utf8_lossy(&bytes).into_owned().into()
+    write_value(&mut bytes, &value);
+    String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 fn write_value(bytes: &mut Vec<u8>, value: &InspectedValue) {

@@ -8,6 +8,7 @@ use portcullis_events::{Body, ChangeKind, ENTITY_TYPES, EntityChange, EntityComm
 use portcullis_storage::tables::{ChangeSide, collection_of, disclose};
 use serde::Serialize;
 use serde_json::Value;
+use std::cell::LazyCell;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::sync::Arc;
@@ -17,26 +18,26 @@ const WITH_PARENT: [&str; 2] = ["routers", "services"];
 
 /// The type of the entities of a collection of the APIs, as events name it.
 pub(crate) fn entity_type(collection: &str) -> Option<&'static str> {
-    let letters = |name: &str| {
-        let letters = name.bytes().filter(|letter| *letter != b'-');
-        letters
-            .map(|letter| letter.to_ascii_lowercase())
-            .collect::<Vec<_>>()
-    };
-    let wanted = letters(collection);
-    ENTITY_TYPES
-        .into_iter()
-        .find(|name| letters(name) == wanted)
+    let mut types = ENTITY_TYPES.into_iter();
+    types.find(|name| letters(name).eq(letters(collection)))
+}
+
+fn letters(name: &str) -> impl Iterator<Item = u8> {
+    let letters = name.bytes().filter(|letter| *letter != b'-');
+    letters.map(|letter| letter.to_ascii_lowercase())
 }
 
 /// The events of a transaction: one for each entity that it has changed, however often, and then that it is
 /// committed, for each type that subscribers may filter by.
 pub(super) fn bodies(transaction: &Transaction, changes: &[Change], controller: &str) -> Vec<Body> {
     let event_id: Arc<str> = transaction.id.as_str().into();
-    let metadata = metadata(transaction, controller);
+    let metadata = LazyCell::new(|| metadata(transaction, controller));
     let mut bodies = Vec::new();
     let mut commits = Vec::new();
     for ChangedEntity { first, last } in changed_entities(changes) {
+        let Some(name) = collection_of(first).and_then(entity_type) else {
+            continue;
+        };
         let state = |change, side| EntityState(disclose(change, side).map(Arc::new));
         let before = state(first, ChangeSide::Before);
         let after = state(last, ChangeSide::After);
@@ -46,9 +47,6 @@ pub(super) fn bodies(transaction: &Transaction, changes: &[Change], controller: 
             (Some(before), Some(after)) if before != after => ChangeKind::Updated,
             // What has changed concerns nobody, such as the count of wrong passwords.
             _ => continue,
-        };
-        let Some(name) = collection_of(first).and_then(entity_type) else {
-            continue;
         };
         let entity_type: Arc<str> = name.into();
         let halves = if WITH_PARENT.contains(&name) {
@@ -60,7 +58,7 @@ pub(super) fn bodies(transaction: &Transaction, changes: &[Change], controller: 
             bodies.push(Body::EntityChange(EntityChange {
                 event_id: Arc::clone(&event_id),
                 kind,
-                metadata: metadata.clone(),
+                metadata: (*metadata).clone(),
                 entity_type: Arc::clone(&entity_type),
                 is_parent,
                 before: before.clone(),
@@ -150,6 +148,7 @@ fn metadata(transaction: &Transaction, controller: &str) -> Value {
     let source = actor.origin.as_ref().map(|origin| Source {
         kind: match actor.actor_type {
             ActorType::ConnectedRouter => "ctrl.channel",
+            ActorType::ConnectedIdentity => "websocket",
             _ => "rest",
         },
         auth: actor.session.is_some().then_some("edge"),
@@ -177,7 +176,7 @@ impl<'t> Author<'t> {
                 };
             },
             _ if actor.id.is_empty() => "unattributed",
-            ActorType::Identity => "identity",
+            ActorType::Identity | ActorType::ConnectedIdentity => "identity",
             ActorType::Router | ActorType::ConnectedRouter => "router",
         };
         Self {

@@ -7,6 +7,8 @@ mod redaction;
 mod routers;
 mod selection;
 
+pub use redaction::redact;
+
 use self::names::RequestedNames;
 use crate::app::App;
 use crate::blocking::run_blocking;

@@ -1,6 +1,7 @@
 //! Routers and terminators that validations are about.
 
 use super::OpenChannel;
+use super::channel_operations::commit_on_channel;
 use crate::app::App;
 use crate::error::AppError;
 use crate::listing::{self, ListPage, ListRequest, ListScope, Parameters, RoleFilter, kinds};
@@ -101,7 +102,7 @@ pub async fn delete_terminators(
     permit: &Permit<OpenChannel>,
     ids: Vec<TerminatorId>,
 ) -> Result<usize, AppError> {
-    app.commit_for(permit, move |rows, _caller| {
+    commit_on_channel(app, permit, move |rows| {
         hosting::remove_if(rows, &ids, |_found| true)
     })
     .await

@@ -1,9 +1,12 @@
 use super::*;
 use crate::fixture::{Fixture, PASSWORD, named, permit};
+use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::enrollment::EnrollmentMethod;
 use portcullis_domain::identity::IdentitySpecPatch;
 use portcullis_domain::ids::{AuthPolicyId, CaId};
 use portcullis_domain::permission::PermissionSet;
+use portcullis_domain::trace::TraceSpec;
+use std::collections::BTreeSet;
 
 #[tokio::test]
 async fn identities_have_their_enrollment_until_they_are_deleted() {
@@ -94,13 +97,48 @@ async fn rights_are_those_at_the_time_of_the_commit() {
         matches!(error, AppError::Denied { rule: Some(_) }),
         "{error}"
     );
-    let without = IdentitySpecPatch {
-        permissions: Some(PermissionSet::default()),
-        ..IdentitySpecPatch::default()
-    };
-    patch(app, &permit(&admin), &id, without).await.unwrap();
+    patch(app, &permit(&admin), &id, without_permissions())
+        .await
+        .unwrap();
     let error = create(app, &granted, named("other"), None)
         .await
         .unwrap_err();
     assert!(matches!(error, AppError::Denied { rule: None }), "{error}");
+}
+
+fn without_permissions() -> IdentitySpecPatch {
+    IdentitySpecPatch {
+        permissions: Some(PermissionSet::default()),
+        ..IdentitySpecPatch::default()
+    }
+}
+
+#[tokio::test]
+async fn traces_begin_and_end_only_for_whoever_still_may() {
+    let fixture = Fixture::start().await;
+    let (app, admin) = (&fixture.app, fixture.admin().await);
+    let spec = IdentitySpec {
+        permissions: Some(PermissionSet::from_names(["identity"]).unwrap()),
+        ..named("alice")
+    };
+    let alice_id = fixture.add_identity(&admin, spec).await;
+    let camera = fixture.add_identity(&admin, named("camera")).await;
+    let alice = permit(&fixture.caller("alice").await);
+    let spec = || TraceSpec {
+        id: None,
+        duration: SignedDuration::from_mins(10),
+        channels: BTreeSet::new(),
+    };
+    let begun = trace(app, &alice, &camera, Some(spec())).await.unwrap();
+    assert_eq!(find_trace(app, &camera).unwrap(), begun);
+    patch(app, &permit(&admin), &alice_id, without_permissions())
+        .await
+        .unwrap();
+    for wanted in [Some(spec()), None] {
+        let error = trace(app, &alice, &camera, wanted).await.unwrap_err();
+        assert!(matches!(error, AppError::Denied { rule: None }), "{error}");
+        assert_eq!(find_trace(app, &camera).unwrap(), begun);
+    }
+    let ended = trace(app, &permit(&admin), &camera, None).await.unwrap();
+    assert_eq!((ended, find_trace(app, &camera).unwrap()), (None, None));
 }

@@ -15,24 +15,27 @@ use portcullis_domain::ids::{self, IdentityId};
 use portcullis_domain::trace::{Trace, TraceSpec};
 
 /// Starts a trace of an identity, replacing an earlier one, or ends it for `None`. Returns the new
-/// state.
+/// state, which takes effect when it is in the audit trail.
 pub async fn trace(
     app: &App,
     permit: &Permit<Update>,
     id: &IdentityId,
     spec: Option<TraceSpec>,
 ) -> Result<Option<Trace>, AppError> {
-    let found = get_identity(app.snapshot()?.rows(), id)?;
-    check_may_modify(permit.caller(), &found.entity)?;
     let trace = spec.map(|spec| start_trace(app, spec)).transpose()?;
-    app.traces
-        .set(&found.entity.id, found.number(), trace.clone());
     let operation = match trace {
         Some(_) => "identity.trace",
         None => "identity.end-trace",
     };
-    app.audit_operation(permit.caller(), operation, id.as_str())
-        .await?;
+    let traced = id.clone();
+    let audited = app.commit_for(permit, move |rows, caller| {
+        let found = get_identity(rows.rows(), &traced)?;
+        check_may_modify(caller, &found.entity)?;
+        rows.set_operation(operation, traced.as_str());
+        Ok(found.number())
+    });
+    let number = audited.await?;
+    app.traces.set(id, number, trace.clone());
     Ok(trace)
 }
 

@@ -5,7 +5,7 @@ use crate::ControlPlane;
 use crate::questions;
 use futures_util::StreamExt as _;
 use futures_util::stream;
-use portcullis_app::fabric::OpenChannel;
+use portcullis_app::fabric::{self, ChannelOperation, OpenChannel};
 use portcullis_app::network_inspection::InspectionError;
 use portcullis_app::{AppError, run_blocking};
 use portcullis_data_model::{Difference, DifferenceKind};
@@ -30,7 +30,7 @@ impl ControlPlane {
     ///
     /// # Errors
     ///
-    /// As for [`ControlPlane::validate_links`].
+    /// As for [`ControlPlane::validate_links`]; and if the audit trail cannot tell that routers are to take the model.
     pub async fn validate_data_model(
         &self,
         permit: Permit<OpenChannel>,
@@ -43,7 +43,13 @@ impl ControlPlane {
             let compared = compare_data_models(&plane.router(router), answer);
             ComponentDetails::from(&compared)
         };
-        let mut routers = self.ask_routers(permit, request.filter, ask).await?;
+        let selected = self.select_routers(permit.clone(), request.filter).await?;
+        if fixes {
+            let routers = selected.iter().map(|router| router.id.to_string());
+            let operations = routers.map(|router| (ChannelOperation::FixDataModel, router));
+            fabric::audit_operations(&self.0.app, &permit, operations.collect()).await?;
+        }
+        let mut routers = self.ask_selected(selected, ask);
         if request.includes_controller {
             let plane = self.clone();
             let own = stream::once(async move { plane.validate_own_model().await });

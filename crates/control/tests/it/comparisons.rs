@@ -8,6 +8,7 @@ use portcullis_app::signers::BearerTokens;
 use portcullis_domain::access::{ApiSurface, Origin, Permit};
 use portcullis_domain::ids::RequestId;
 use portcullis_simulated_router::SimulatedRouter;
+use portcullis_testkit::AuditTrail;
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::data_model::{DataStateDiff, DataStateValidation, Subscription};
 use portcullis_wire::control::inspection::{InspectResponse, InspectedValue};
@@ -16,7 +17,8 @@ use portcullis_wire::management::{
     ComponentDetails, LinkDetails, TerminatorDetail, TerminatorValidity, ValidateDataModel,
     ValidateTerminators,
 };
-use serde_json::json;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 pub(crate) async fn permit(stage: &Stage) -> Permit<OpenChannel> {
@@ -155,6 +157,7 @@ async fn terminators_get_their_results_and_invalid_ones_are_deleted_on_request()
     let bad = terminator(&here.id, "tcp:127.0.0.1:2").await;
     let far = terminator(&gone.id, "tcp:127.0.0.1:3").await;
     gone.close();
+    stage.events.want("entityChange", &json!({}));
     let (permit, invalid) = (permit(&stage).await, [bad.as_str()]);
     for fixes in [false, true] {
         let request = ValidateTerminators {
@@ -196,6 +199,16 @@ async fn terminators_get_their_results_and_invalid_ones_are_deleted_on_request()
             assert_eq!(detail.is_fixed, fixes && detail.terminator_id == bad);
         }
     }
+    let changes = stage.events.take().into_iter();
+    let changes = changes.map(|line| serde_json::from_str::<Value>(&line).unwrap());
+    let deleted: Vec<_> = changes
+        .filter(|change| change["eventType"] == "deleted")
+        .map(|change| {
+            let source = change["metadata"]["source"]["type"].clone();
+            (change["initialState"]["id"].clone(), source)
+        })
+        .collect();
+    assert_eq!(deleted, [(json!(bad), json!("websocket"))]);
     let left = stage.get("terminators").await;
     let left = left
         .as_array()
@@ -263,12 +276,22 @@ async fn copies_of_the_data_model_are_compared_and_so_is_the_controllers_own() {
             includes_controller: true,
             fixes,
         };
+        let trail = AuditTrail::from_now(&stage.controller);
         let begun = stage
             .plane
             .validate_data_model(admin.clone(), request)
             .await;
         let begun = begun.unwrap();
         assert_eq!(begun.count, 3);
+        let told = |router: &SimulatedRouter| {
+            let operation = "router.fix-data-model".to_owned();
+            fixes.then(|| (operation, router.id.clone()))
+        };
+        let told: BTreeSet<_> = [&here, &without].into_iter().filter_map(told).collect();
+        assert_eq!(
+            trail.operations().into_iter().collect::<BTreeSet<_>>(),
+            told
+        );
         let answering = async {
             let question = here.expect(|message| match message {
                 ControlMessage::ValidateDataState(question) => Some(question),

@@ -2,6 +2,8 @@
 
 use crate::comparisons::permit;
 use crate::stage::Stage;
+use http::Method;
+use portcullis_testkit::AuditTrail;
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::trace::{PipeTraces, TraceEvent};
 use std::time::Duration;
@@ -33,7 +35,10 @@ async fn channels_of_the_controller_are_traced_while_that_is_on() {
     let controller = controller.controller.id.to_string();
     let apps = format!("^{controller}$");
     let on = toggle(true, &apps, &one.id);
+    let trail = AuditTrail::from_now(&stage.controller);
     let told = stage.plane.toggle_traces(admin.clone(), on).await.unwrap();
+    let traced = ("controller.trace".to_owned(), controller.clone());
+    assert_eq!(trail.operations(), [traced]);
     let matched = format!(
         "Link {controller}.{} matched? true. Old trace state: false, New trace state: true",
         one.id
@@ -56,6 +61,8 @@ async fn channels_of_the_controller_are_traced_while_that_is_on() {
     assert_eq!(decoded["__message__"], "RequestClusterMembers");
     let off = toggle(false, &apps, ".*");
     stage.plane.toggle_traces(admin, off).await.unwrap();
+    let ended = ("controller.end-trace".to_owned(), controller.clone());
+    assert_eq!(trail.operations(), [ended]);
     while traces.try_recv().is_ok() {}
     one.send(&ControlMessage::RequestClusterMembers);
     assert!(
@@ -73,6 +80,7 @@ async fn routers_are_told_and_what_they_trace_is_shown_as_theirs() {
     let admin = permit(&stage).await;
     let mut traces = stage.plane.traces(&admin);
     let request = toggle(true, &format!("^{}$", one.id), "ctrl");
+    let trail = AuditTrail::from_now(&stage.controller);
     let toggling = stage.plane.toggle_traces(admin.clone(), request.clone());
     let answering = async {
         let asked = one.expect(|message| match message {
@@ -95,6 +103,24 @@ async fn routers_are_told_and_what_they_trace_is_shown_as_theirs() {
     let event = next(&mut traces).await;
     assert_eq!((&event.identity, event.content_type), (&one.id, 1006));
 
+    let traced = ("router.trace".to_owned(), one.id.clone());
+    assert_eq!(trail.operations(), [traced]);
+    let off = toggle(false, &format!("^{}$", one.id), ".*");
+    let toggling = stage.plane.toggle_traces(admin.clone(), off);
+    let answering = async {
+        let asked = one
+            .expect(|message| matches!(message, ControlMessage::TogglePipeTraces(_)).then_some(()));
+        let (frame, ()) = asked.await;
+        one.reply_result(&frame, true, "");
+    };
+    let (told, ()) = tokio::join!(toggling, answering);
+    told.unwrap();
+    let ended = ("router.end-trace".to_owned(), one.id.clone());
+    assert_eq!(trail.operations(), [ended]);
+    one.send(&ControlMessage::TraceEvent(TraceEvent::default()));
+    let unasked = timeout(Duration::from_millis(200), traces.recv());
+    assert!(unasked.await.is_err(), "nobody has asked for it");
+
     let id = one.id.clone();
     let toggling = stage.plane.toggle_traces(admin.clone(), request);
     let answering = async {
@@ -114,5 +140,24 @@ async fn routers_are_told_and_what_they_trace_is_shown_as_theirs() {
         .toggle_traces(admin, toggle(true, "(", ""))
         .await;
     assert!(bad.unwrap_err().starts_with("the app regex cannot be used"));
+    stage.stop().await;
+}
+
+#[tokio::test]
+async fn whoever_may_not_any_more_turns_nothing_on() {
+    let stage = Stage::start().await;
+    let mut one = stage.connect("one").await;
+    let admin = permit(&stage).await;
+    let path = "/edge/management/v1/current-api-session";
+    let logout = stage.controller.request(Method::DELETE, path);
+    let reply = logout.session(&stage.admin).send().await;
+    assert!(reply.status.is_success(), "{reply:?}");
+    let on = stage.plane.toggle_traces(admin, toggle(true, ".*", ".*"));
+    let answering =
+        one.expect(|message| matches!(message, ControlMessage::TogglePipeTraces(_)).then_some(()));
+    tokio::select! {
+        told = on => assert!(told.is_err(), "{told:?}"),
+        _ = answering => panic!("a router is told to trace"),
+    }
     stage.stop().await;
 }

@@ -1,7 +1,8 @@
 use super::*;
 use crate::limits::ChannelLimits;
 use crate::queries::{
-    NoNetworkQueries, QueryFuture, TerminatorFinding, Validation, ValidationFuture,
+    InspectionAnswer, NoNetworkQueries, QueryFuture, TerminatorFinding, Validation,
+    ValidationFuture,
 };
 use futures_util::stream::{self, BoxStream};
 use portcullis_channel::{
@@ -13,8 +14,9 @@ use portcullis_domain::ids::{ApiSessionId, IdentityId, RecordNumber, RequestId};
 use portcullis_domain::permission::PermissionSet;
 use portcullis_events::{Body, Event, EventPublisher as _, RouterStatus};
 use portcullis_wire::management::{
-    Found, HostState, LinkDetails, ManagementMessage, RouterFilter, StreamEvents, StreamTraces,
-    TerminatorDetail, TraceFilter, ValidateTerminators,
+    Found, HostState, InspectRequest, InspectResponse, InspectedValue, LinkDetails,
+    ManagementMessage, RouterFilter, StreamEvents, StreamTraces, TerminatorDetail, TraceFilter,
+    ValidateTerminators,
 };
 use portcullis_wire::trace::{PipeTraces, TraceEvent};
 use std::future::{pending, ready};
@@ -439,6 +441,47 @@ impl NetworkQueries for Traced {
             is_on.then_some(done).ok_or("nothing is traced".to_owned()),
         ))
     }
+}
+
+/// Inspections with an answer that does not fit into the connection; the count says who holds its memory.
+struct Large(Arc<()>);
+
+impl NetworkQueries for Large {
+    fn inspect(
+        &self,
+        _permit: Permit<OpenChannel>,
+        _request: InspectRequest,
+    ) -> QueryFuture<Result<InspectionAnswer, String>> {
+        let value = InspectedValue {
+            value: "x".repeat(1024 * 1024).into(),
+            ..InspectedValue::default()
+        };
+        let response = InspectResponse {
+            is_success: true,
+            errors: Vec::new(),
+            values: vec![value],
+        };
+        let held = Box::new(Arc::clone(&self.0));
+        Box::pin(ready(Ok(InspectionAnswer { response, held })))
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn memory_of_an_inspection_is_held_until_its_client_has_it() {
+    let memory = Arc::new(());
+    let mut client = Client::connect(Large(Arc::clone(&memory)), pending()).await;
+    let unused = Arc::strong_count(&memory);
+    let request = ManagementMessage::InspectRequest(InspectRequest::default());
+    client.say(1, &request).await;
+    // Time goes on when nothing else does.
+    tokio::time::sleep(WRITE_STALL / 2).await;
+    assert_eq!(Arc::strong_count(&memory), unused + 1);
+    let ManagementMessage::InspectResponse(response) = client.hear_message().await else {
+        panic!("no inspection");
+    };
+    assert_eq!(response.values[0].value.expose().len(), 1024 * 1024);
+    tokio::time::sleep(Duration::from_millis(1)).await;
+    assert_eq!(Arc::strong_count(&memory), unused);
 }
 
 #[tokio::test]

@@ -50,7 +50,8 @@ pub(super) fn redacted(mut inspection: Inspection) -> Inspection {
     inspection
 }
 
-fn redact(text: &mut String) {
+/// Takes tokens, private keys and passwords out of what a router says.
+pub fn redact(text: &mut String) {
     for pattern in &*PATTERNS {
         let replaced = pattern.replace_all(text, |found: &Captures<'_>| {
             let part = |name| found.name(name).map_or("", |part| part.as_str());
@@ -62,12 +63,16 @@ fn redact(text: &mut String) {
     }
 }
 
-/// Takes out what a file says of keys and passwords, in whatever it is wrapped.
+/// Takes out what a file says of keys and passwords, in whatever it is wrapped. Nothing is left of what is no JSON
+/// object, or nested without end: nobody knows which parts of it are secret.
 fn redact_file(text: &mut String) {
-    if let Ok(mut file) = serde_json::from_str::<Value>(text) {
-        redact_members(&mut file, false);
-        *text = file.to_string();
-    }
+    *text = match serde_json::from_str(text) {
+        Ok(mut file @ Value::Object(_)) => {
+            redact_members(&mut file, false);
+            file.to_string()
+        },
+        _ => REDACTED.to_owned(),
+    };
 }
 
 fn redact_members(value: &mut Value, is_secret: bool) {
@@ -131,6 +136,29 @@ mod tests {
             ),
         ] {
             assert_eq!(redacted_text(&said), shown);
+        }
+    }
+
+    #[test]
+    fn nothing_is_left_of_a_file_that_cannot_be_read() {
+        let yaml = "identity:\n  key: a.key\n";
+        let nested = format!(
+            "{}{}",
+            r#"{"key":"a.key","a":"#.repeat(200),
+            "}".repeat(200)
+        );
+        for file in [
+            yaml.to_owned(),
+            serde_json::json!(yaml).to_string(),
+            serde_json::json!([yaml]).to_string(),
+            nested,
+            r#"{"key": "a.key""#.to_owned(),
+            r#"{"key": "a.key"} trailing"#.to_owned(),
+            String::new(),
+        ] {
+            let mut shown = file.clone();
+            redact_file(&mut shown);
+            assert_eq!(shown, "redacted", "{file}");
         }
     }
 
