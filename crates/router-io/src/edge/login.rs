@@ -21,6 +21,7 @@ use super::Shared;
 use super::channel_task::{ChannelTask, NewChannel, RESERVED};
 use crate::access::Distrust;
 use crate::group_credentials::group_credentials;
+use crate::refusal_log::shown;
 use crate::sdk_channels::{Command, SdkHandle};
 
 /// What the listener of a connection settles.
@@ -161,8 +162,11 @@ pub(super) async fn refuse<S: Stream>(
     incoming: Incoming<S>,
     denial: Denial,
 ) {
-    let (peer, says) = (connection.peer, incoming.hello().id.escape_debug());
-    tracing::info!(%peer, client = %says, reason = %denial.reason.escape_debug(), "a client is refused");
+    let peer = connection.peer;
+    if shared.refusals.admits(peer.ip()) {
+        let says = shown(&incoming.hello().id);
+        tracing::info!(%peer, client = says, reason = %denial.reason.escape_debug(), "a client is refused");
+    }
     shared.metrics.refused.mark(1);
     incoming.reject(denial.class, &denial.reason).await;
 }

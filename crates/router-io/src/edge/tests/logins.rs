@@ -102,6 +102,18 @@ async fn whoever_may_not_connect_is_told_why() {
 }
 
 #[tokio::test]
+async fn refusals_of_one_client_have_a_few_lines_only() {
+    let (world, _controller) = World::connected(&["alice"]).await;
+    let alice = world.network.identity("alice");
+    for _ in 0..5 {
+        reason(enter(world.address, &world.network, &alice, None).await);
+    }
+    let refusals = &world.edge.shared.refusals;
+    assert!(!refusals.admits([127, 0, 0, 1].into()));
+    assert!(refusals.admits([127, 0, 0, 2].into()));
+}
+
+#[tokio::test]
 async fn nobody_is_let_in_while_memory_is_short() {
     let (world, _controller) = World::connected(&["alice"]).await;
     let alice = world.network.identity("alice");

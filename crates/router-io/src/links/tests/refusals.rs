@@ -34,6 +34,12 @@ async fn router_that_the_controller_does_not_confirm_has_no_link() {
         "the controller does not confirm the router: wrong fingerprint"
     );
     assert!(second.manager.views().is_empty());
+
+    for _ in 0..5 {
+        rejection(knock(&second, &first.tls, &hello("r1", "r2")).await);
+    }
+    let refusals = &second.manager.refusals;
+    assert!(!refusals.admits([127, 0, 0, 1].into()), "a line each");
 }
 
 #[tokio::test]
