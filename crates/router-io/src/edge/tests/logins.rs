@@ -95,6 +95,17 @@ async fn whoever_may_not_connect_is_told_why() {
     let refused = enter(world.address, &world.network, &stranger, Some(&token)).await;
     let refused = reason(refused).1;
     assert!(refused.contains("not trusted"), "{refused}");
+    // What is trusted, but not its own, does not help it.
+    for trusted in [
+        alice.chain[0].clone(),
+        world.network.root.certificate().as_rustls().clone(),
+    ] {
+        let mut impostor = super::network::Network::new(world.network.now).identity("alice");
+        impostor.chain.push(trusted);
+        let refused = enter(world.address, &world.network, &impostor, Some(&token)).await;
+        let refused = reason(refused).1;
+        assert!(refused.contains("not trusted"), "{refused}");
+    }
     for protocol in ["h2", "ziti-link"] {
         let refused = connect(world.address, &world.network, Some(&alice), &[protocol]).await;
         refused.unwrap_err();
