@@ -176,17 +176,32 @@ async fn attach<S: Stream>(
     admitted: Admitted<S>,
     Attachment { channel, grant }: Attachment<ChannelHandle>,
 ) {
+    let Admitted {
+        incoming,
+        connection,
+        ..
+    } = admitted;
+    let room = match channel.reserve(grant) {
+        Ok(room) => room,
+        Err(error) => {
+            refuse(
+                shared,
+                &connection,
+                incoming,
+                Denial::busy(error.to_string()),
+            )
+            .await;
+            return;
+        },
+    };
     let headers = hello_headers(shared.version.clone());
-    let accepting = admitted.incoming.accept(&grant, &shared.router, &headers);
+    let accepting = incoming.accept(room.grant(), &shared.router, &headers);
     let attached = match accepting.await {
-        Ok(connected) => channel
-            .attach(&grant, connected)
-            .map(drop)
-            .map_err(io::Error::other),
+        Ok(connected) => room.attach(connected).map(drop).map_err(io::Error::other),
         Err(error) => Err(error),
     };
     if let Err(error) = attached {
-        tracing::debug!(peer = %admitted.connection.peer, %error, "a further connection of a client has failed");
+        tracing::debug!(peer = %connection.peer, %error, "a further connection of a client has failed");
     }
 }
 

@@ -205,11 +205,22 @@ impl LinkManager {
     ) {
         let Attachment { channel, grant } = attachment;
         let link = candidate.link().id;
+        let room = match channel.reserve(grant) {
+            Ok(room) => room,
+            Err(error) => {
+                tracing::debug!(%link, %error, "a connection of a link is refused");
+                let reason = error.to_string();
+                candidate.incoming.reject(RejectClass::Busy, &reason).await;
+                return;
+            },
+        };
         let headers = Headers::empty();
-        let accepting = candidate.incoming.accept(&grant, self.router(), &headers);
+        let accepting = candidate
+            .incoming
+            .accept(room.grant(), self.router(), &headers);
         match accepting.await {
             Ok(connected) => {
-                if let Err(error) = channel.attach(&grant, connected) {
+                if let Err(error) = room.attach(connected) {
                     tracing::debug!(%link, %error, "a connection of a link is refused");
                 }
             },

@@ -277,6 +277,20 @@ async fn connections_of_a_channel_are_of_one_certificate_and_session() {
     let second = dial(&alice, &token, further(id.clone(), secret.clone())).await;
     let _second = second.unwrap();
     assert_eq!(world.edge.clients(), 1, "both are one channel");
+    let mut more = Vec::new();
+    // The channel takes so many.
+    for _ in 2..16 {
+        more.push(
+            dial(&alice, &token, further(id.clone(), secret.clone()))
+                .await
+                .unwrap(),
+        );
+    }
+    let refused = dial(&alice, &token, further(id.clone(), secret.clone())).await;
+    let Err(DialError::Rejected(refused)) = refused else {
+        panic!("it is let in, and has no place: {refused:?}");
+    };
+    assert_eq!(refused.class, RejectClass::Busy);
 
     let wrong = GroupSecret::new([7; 16]);
     let refused = dial(&alice, &token, further(id.clone(), wrong)).await;
