@@ -47,6 +47,8 @@ pub struct Channel {
     grant: ChannelGrant,
     state: State,
     underlays: Underlays,
+    /// Connections whose hellos are being answered.
+    reserved: usize,
     outbox: Outbox,
     requests: PendingRequests,
     /// None without connections, or if the protocol has no heartbeats.
@@ -73,6 +75,7 @@ impl Channel {
             grant,
             state: State::Open,
             underlays,
+            reserved: 0,
             outbox: Outbox::new(options.high_queue, options.default_queue),
             requests: PendingRequests::new(),
             heartbeats: options
@@ -92,6 +95,31 @@ impl Channel {
         role: Role,
         now: Now,
     ) -> Result<UnderlayId, AttachError> {
+        self.check_room(grant)?;
+        if self.underlays.is_empty() {
+            self.grant = grant.clone();
+            let heartbeats = self.options.heartbeats;
+            self.heartbeats = heartbeats.map(|options| Heartbeats::start(options, now.mono));
+        }
+        Ok(self.change_underlays(|underlays| underlays.insert(role)))
+    }
+
+    /// Keeps room for a connection whose hello is about to be accepted, so that nothing but the end of the
+    /// channel can speak against it afterwards. Each reservation ends with [`release`](Self::release), at once
+    /// before the connection is [attached](Self::attach).
+    pub fn reserve(&mut self, grant: &ChannelGrant) -> Result<(), AttachError> {
+        self.check_room(grant)?;
+        self.reserved += 1;
+        Ok(())
+    }
+
+    /// Gives up a reservation.
+    pub const fn release(&mut self) {
+        self.reserved = self.reserved.saturating_sub(1);
+    }
+
+    /// What speaks against one more connection.
+    fn check_room(&self, grant: &ChannelGrant) -> Result<(), AttachError> {
         if self.state != State::Open {
             return Err(AttachError::Closed);
         }
@@ -108,17 +136,12 @@ impl Channel {
         if !is_same_group && !takes_its_place {
             return Err(AttachError::WrongGroup);
         }
-        if self.underlays.len() >= self.options.max_underlays {
+        if self.underlays.len() + self.reserved >= self.options.max_underlays {
             return Err(AttachError::TooMany {
                 limit: self.options.max_underlays,
             });
         }
-        if is_empty {
-            self.grant = grant.clone();
-            let heartbeats = self.options.heartbeats;
-            self.heartbeats = heartbeats.map(|options| Heartbeats::start(options, now.mono));
-        }
-        Ok(self.change_underlays(|underlays| underlays.insert(role)))
+        Ok(())
     }
 
     /// Changes the connections, and divides what is queued among those that there are then.

@@ -46,6 +46,9 @@ use roster::Roster;
 
 pub(crate) use renewal::{CertificateRequests, RenewableIdentity, RenewalTrigger};
 
+#[cfg(test)]
+pub(crate) use renewal::waiting_renewal;
+
 /// New certificates that may wait; there is one request at a time.
 const CERTIFICATES: usize = 4;
 

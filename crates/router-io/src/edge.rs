@@ -63,6 +63,7 @@ use crate::clock::RouterClock;
 use crate::controllers::Controllers;
 use crate::ends::Ends;
 use crate::listeners::{Protocol, Unasked};
+use crate::refusal_log::RefusalLog;
 use crate::routes::Dialer;
 use crate::sdk_channels::{Command, SdkChannels, SdkHandle};
 use crate::tls::Tls;
@@ -115,6 +116,7 @@ struct Shared {
     presence: Attendance,
     metrics: EdgeMetrics,
     groups: Groups<SdkPeer>,
+    refusals: RefusalLog,
     /// The tasks of channels.
     clients: TaskTracker,
     observer: Option<Arc<dyn Observer>>,
@@ -159,6 +161,7 @@ impl Edge {
             ),
             metrics: EdgeMetrics::new(&parts.metrics),
             groups: Groups::new(clock.of_channels(), GroupLimits::default()),
+            refusals: RefusalLog::of_clients(clock),
             controllers: parts.controllers,
             ends: parts.ends,
             observer: parts.observer,

@@ -133,6 +133,11 @@ impl Ends {
             local,
         );
         self.tasks.spawn(end);
-        EndHandle::new(inbox, hop)
+        let handle = EndHandle::new(inbox, hop);
+        // Nobody would take it away any more.
+        if self.relay.is_stopping() {
+            handle.abort();
+        }
+        handle
     }
 }

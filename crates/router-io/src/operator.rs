@@ -91,6 +91,10 @@ impl Operations {
     async fn renew(&self) -> Result<String, String> {
         let renewal = self.renewal.as_ref();
         let renewal = renewal.ok_or("controllers renew the certificates of edge routers only")?;
+        // A renewal waits for the first controller, however long that takes.
+        if self.controllers.nearest().is_none() {
+            return Err(told(RequestFailure::NoController));
+        }
         renewal.renew().await?;
         Ok("the router has new certificates".to_owned())
     }

@@ -12,6 +12,9 @@ use tokio::time::sleep;
 
 use crate::clock::RouterClock;
 
+/// Characters of a text of a peer that a line shows.
+const MAX_SHOWN: usize = 64;
+
 /// Limits one kind of log line. What is left out is summed up after a second, then once a minute.
 #[derive(Clone)]
 pub(crate) struct RefusalLog {
@@ -21,7 +24,7 @@ pub(crate) struct RefusalLog {
 }
 
 impl RefusalLog {
-    /// For lines about clients without SDK: each address has a few, and all together more.
+    /// For lines about clients, with or without SDK: each address has a few, and all together more.
     pub(crate) fn of_clients(clock: RouterClock) -> Self {
         Self::new(LogRateLimits::default(), clock, |suppressed| {
             let (peer, most) = suppressed.heaviest;
@@ -29,6 +32,18 @@ impl RefusalLog {
                 suppressed = suppressed.lines,
                 %peer,
                 "clients were refused without a line each, {most} of them from {peer}"
+            );
+        })
+    }
+
+    /// For lines about other routers whose links are refused, as for clients.
+    pub(crate) fn of_routers(clock: RouterClock) -> Self {
+        Self::new(LogRateLimits::default(), clock, |suppressed| {
+            let (peer, most) = suppressed.heaviest;
+            tracing::warn!(
+                suppressed = suppressed.lines,
+                %peer,
+                "links were refused without a line each, {most} of them from {peer}"
             );
         })
     }
@@ -83,6 +98,13 @@ impl RefusalLog {
     }
 }
 
+/// What a line shows of a text that a peer chooses: escaped, and cut after [`MAX_SHOWN`] characters.
+pub(crate) fn shown(text: &str) -> String {
+    let start: String = text.chars().take(MAX_SHOWN).collect();
+    let mark = if start.len() < text.len() { "…" } else { "" };
+    format!("{}{mark}", start.escape_debug())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,5 +132,12 @@ mod tests {
         sleep(Duration::from_millis(1500)).await;
         let now = log.clock.timestamp();
         assert_eq!(log.throttle.lock().poll_report(now), None, "told already");
+    }
+
+    #[test]
+    fn a_line_shows_little_of_what_a_peer_says() {
+        assert_eq!(shown("alice\n"), "alice\\n");
+        assert_eq!(shown(&"é".repeat(64)), "é".repeat(64));
+        assert_eq!(shown(&"é".repeat(4000)), format!("{}…", "é".repeat(64)));
     }
 }

@@ -24,6 +24,7 @@ use portcullis_wire::control::link::{Fault, FaultSubject};
 use portcullis_wire::control::route::{Route, Unroute};
 use portcullis_xgress::{Side, Stats};
 use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
 
 use crate::circuit_message::CircuitMessage;
 use crate::circuit_note::CircuitNote;
@@ -104,6 +105,8 @@ pub(crate) struct Relay {
     memory: Arc<MemoryBudget>,
     /// Wakes [`run`](Self::run) when there is a deadline where there was none.
     deadline_set: Notify,
+    /// Cancelled under the lock of the forwarder: what comes later ends at once.
+    stopping: CancellationToken,
 }
 
 impl Relay {
@@ -124,6 +127,7 @@ impl Relay {
             counters: Counters::default(),
             memory: Arc::new(MemoryBudget::unlimited()),
             deadline_set: Notify::new(),
+            stopping: CancellationToken::new(),
         }
     }
 
@@ -283,6 +287,9 @@ impl Relay {
             note.trace(route);
         }
         drop(forwarder);
+        if self.is_stopping() {
+            self.end_all();
+        }
         self.end_circuits();
         result
     }

@@ -8,6 +8,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use portcullis_channel::BuildVersion;
 use portcullis_domain::entropy::{Entropy, EntropyError};
@@ -15,6 +16,7 @@ use portcullis_metrics::MetricSource;
 use portcullis_pki::ServerNamesError;
 use portcullis_router::IncompleteConfigError;
 use portcullis_router::ingress::IngressError;
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -29,6 +31,10 @@ use crate::metrics::{LinkMetrics, RelayMetrics};
 use crate::operator::{Operations, OperatorSocket};
 use crate::profile::{MemoryProfiler, ProfileError};
 use crate::web::WebError;
+
+/// How long a router that stops waits for its parts: clients and circuits have a few seconds to end, and the
+/// file of the data model is written after that.
+const STOP_TIME: Duration = Duration::from_secs(8);
 
 /// What a router is started with.
 pub struct RouterOptions {
@@ -143,10 +149,16 @@ impl Router {
         async move { control.first_contact().await }
     }
 
-    /// Waits until it has stopped.
+    /// Waits until it is asked to stop and has done so, which takes 8 s at most: a server or client that takes
+    /// nothing more does not keep it.
     pub async fn wait(self) {
         self.stop.cancelled().await;
-        self.tasks.wait().await;
+        if timeout(STOP_TIME, self.tasks.wait()).await.is_err() {
+            tracing::warn!(
+                tasks = self.tasks.len(),
+                "not all parts of the router have ended in time; it stops without them"
+            );
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::connected::{Connected, Stream};
 use crate::contact::Contact;
 use crate::pending::{PendingReply, Written};
+use crate::reserved_room::ReservedRoom;
 use crate::shared::Shared;
 use portcullis_channel::group::{ChannelGrant, GroupId};
 use portcullis_channel::{
@@ -42,7 +43,16 @@ impl ChannelHandle {
         connected: Connected<S>,
     ) -> Result<Attached, AttachError> {
         let ended = self.shared.attach(grant, connected)?;
-        Ok(Attached { ended })
+        Ok(Attached::new(ended))
+    }
+
+    /// Keeps room for a connection, before its hello is accepted.
+    ///
+    /// # Errors
+    ///
+    /// The channel would not take it.
+    pub fn reserve(&self, grant: ChannelGrant) -> Result<ReservedRoom, AttachError> {
+        ReservedRoom::new(&self.shared, grant)
     }
 
     /// Queues a message. Messages of one priority that belong to no [flow](Flow) are written in the order of
@@ -187,6 +197,10 @@ impl fmt::Debug for ChannelHandle {
 }
 
 impl Attached {
+    pub(crate) const fn new(ended: CancellationToken) -> Self {
+        Self { ended }
+    }
+
     pub(crate) fn into_token(self) -> CancellationToken {
         self.ended
     }

@@ -13,7 +13,7 @@ use portcullis_channel::group::ChannelGrant;
 use portcullis_channel::{
     AttachError, Channel, ChannelEvent, ChannelKind, ChannelOptions, CloseReason, Flow, Frame,
     FrameReader, Message, Moment, Now, Priority, Received, ReplyTo, RequestFailure, RequestId,
-    SendError, Sequence, Transmit, UnderlayId,
+    Role, SendError, Sequence, Transmit, UnderlayId,
 };
 use portcullis_memory_budget::{Account, MemoryBudget};
 use std::collections::{BTreeMap, HashMap};
@@ -135,8 +135,39 @@ impl Shared {
         grant: &ChannelGrant,
         connected: Connected<S>,
     ) -> Result<CancellationToken, AttachError> {
+        self.attach_by(connected, |channel, role, now| {
+            channel.attach(grant, role, now)
+        })
+    }
+
+    /// Keeps room for a connection.
+    pub(crate) fn reserve(&self, grant: &ChannelGrant) -> Result<(), AttachError> {
+        self.with(|channel, _| channel.reserve(grant))
+    }
+
+    pub(crate) fn release(&self) {
+        self.with(|channel, _| channel.release());
+    }
+
+    /// Adds the connection that room was kept for.
+    pub(crate) fn attach_reserved<S: Stream>(
+        self: &Arc<Self>,
+        grant: &ChannelGrant,
+        connected: Connected<S>,
+    ) -> Result<CancellationToken, AttachError> {
+        self.attach_by(connected, |channel, role, now| {
+            channel.release();
+            channel.attach(grant, role, now)
+        })
+    }
+
+    fn attach_by<S: Stream>(
+        self: &Arc<Self>,
+        connected: Connected<S>,
+        attach: impl FnOnce(&mut Channel, Role, Now) -> Result<UnderlayId, AttachError>,
+    ) -> Result<CancellationToken, AttachError> {
         let role = self.kind.role(connected.underlay_type.as_deref());
-        let underlay = self.with(|channel, now| channel.attach(grant, role, now))?;
+        let underlay = self.with(|channel, now| attach(channel, role, now))?;
         self.contact.send_if_modified(Contact::regain);
         Ok(self.run(underlay, connected))
     }

@@ -31,6 +31,23 @@ fn connections_are_counted() {
 }
 
 #[test]
+fn room_is_kept_for_a_connection_whose_hello_is_answered() {
+    let options = ChannelOptions::new(ChannelKind::Link, ChannelSide::Listener);
+    let (mut channel, _) = Channel::open(grant(), options, at_ms(0));
+    for _ in 1..16 {
+        channel.reserve(&grant()).unwrap();
+    }
+    let full = AttachError::TooMany { limit: 16 };
+    assert_eq!(channel.reserve(&grant()), Err(full));
+    assert_eq!(channel.attach(&grant(), Role::Default, at_ms(0)), Err(full));
+    channel.release();
+    channel.attach(&grant(), Role::Default, at_ms(0)).unwrap();
+    assert_eq!(channel.reserve(&grant()), Err(full));
+    channel.close(CloseReason::Requested, at_ms(0));
+    assert_eq!(channel.reserve(&grant()), Err(AttachError::Closed));
+}
+
+#[test]
 fn nothing_joins_a_closed_channel() {
     let options = ChannelOptions::new(ChannelKind::Link, ChannelSide::Listener);
     let (mut channel, _) = Channel::open(grant(), options, at_ms(0));

@@ -93,6 +93,12 @@ pub(super) fn renewals() -> (RenewalTrigger, mpsc::Receiver<Order>) {
     (RenewalTrigger(sender), orders)
 }
 
+/// A renewal that lasts as long as the guard that is returned with its trigger.
+#[cfg(test)]
+pub(crate) fn waiting_renewal() -> (RenewalTrigger, impl Send) {
+    renewals()
+}
+
 #[derive(Debug, thiserror::Error)]
 enum RenewalError {
     #[error("{0}")]

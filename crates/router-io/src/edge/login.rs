@@ -21,6 +21,7 @@ use super::Shared;
 use super::channel_task::{ChannelTask, NewChannel, RESERVED};
 use crate::access::Distrust;
 use crate::group_credentials::group_credentials;
+use crate::refusal_log::shown;
 use crate::sdk_channels::{Command, SdkHandle};
 
 /// What the listener of a connection settles.
@@ -161,8 +162,11 @@ pub(super) async fn refuse<S: Stream>(
     incoming: Incoming<S>,
     denial: Denial,
 ) {
-    let (peer, says) = (connection.peer, incoming.hello().id.escape_debug());
-    tracing::info!(%peer, client = %says, reason = %denial.reason.escape_debug(), "a client is refused");
+    let peer = connection.peer;
+    if shared.refusals.admits(peer.ip()) {
+        let says = shown(&incoming.hello().id);
+        tracing::info!(%peer, client = says, reason = %denial.reason.escape_debug(), "a client is refused");
+    }
     shared.metrics.refused.mark(1);
     incoming.reject(denial.class, &denial.reason).await;
 }
@@ -172,17 +176,32 @@ async fn attach<S: Stream>(
     admitted: Admitted<S>,
     Attachment { channel, grant }: Attachment<ChannelHandle>,
 ) {
+    let Admitted {
+        incoming,
+        connection,
+        ..
+    } = admitted;
+    let room = match channel.reserve(grant) {
+        Ok(room) => room,
+        Err(error) => {
+            refuse(
+                shared,
+                &connection,
+                incoming,
+                Denial::busy(error.to_string()),
+            )
+            .await;
+            return;
+        },
+    };
     let headers = hello_headers(shared.version.clone());
-    let accepting = admitted.incoming.accept(&grant, &shared.router, &headers);
+    let accepting = incoming.accept(room.grant(), &shared.router, &headers);
     let attached = match accepting.await {
-        Ok(connected) => channel
-            .attach(&grant, connected)
-            .map(drop)
-            .map_err(io::Error::other),
+        Ok(connected) => room.attach(connected).map(drop).map_err(io::Error::other),
         Err(error) => Err(error),
     };
     if let Err(error) = attached {
-        tracing::debug!(peer = %admitted.connection.peer, %error, "a further connection of a client has failed");
+        tracing::debug!(peer = %connection.peer, %error, "a further connection of a client has failed");
     }
 }
 

@@ -17,7 +17,7 @@ use super::IdentityFiles;
 pub(crate) struct TestFiles {
     directory: TempDir,
     authority: Authority,
-    pub(super) key: SigningKey,
+    pub(crate) key: SigningKey,
 }
 
 impl TestFiles {
@@ -59,7 +59,7 @@ impl TestFiles {
     }
 
     /// A client certificate, in PEM.
-    pub(super) fn client(&self, router: &str, key: &SigningKey) -> String {
+    pub(crate) fn client(&self, router: &str, key: &SigningKey) -> String {
         let subject = Subject::new().common_name(router);
         let id = SpiffeId::parse("spiffe://example.test/identity/r1").unwrap();
         let issued = self.authority.issue_client_leaf(
@@ -73,7 +73,7 @@ impl TestFiles {
     }
 
     /// A server certificate, in PEM.
-    pub(super) fn server(&self, host: &str, key: &SigningKey) -> String {
+    pub(crate) fn server(&self, host: &str, key: &SigningKey) -> String {
         let subject = Subject::new().common_name("r1");
         let names = ServerNames::parse([host]).unwrap();
         let issued = self.authority.issue_server_leaf(
@@ -91,7 +91,7 @@ impl TestFiles {
     }
 
     /// What a section with these lines names.
-    pub(super) fn section(&self, lines: &str) -> Result<IdentityFiles, super::IdentityError> {
+    pub(crate) fn section(&self, lines: &str) -> Result<IdentityFiles, super::IdentityError> {
         let lines = lines.replace("DIR", self.folder().to_str().unwrap());
         IdentityFiles::from_config(&config(&lines, "").identity)
     }

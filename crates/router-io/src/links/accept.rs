@@ -1,5 +1,6 @@
 //! Links that other routers dial: every connection is verified alike.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use portcullis_channel::group::{Attachment, ChannelGrant, GroupId, Registration, Reservation};
@@ -20,12 +21,15 @@ use crate::links::manager::LinkManager;
 use crate::links::open_link::{LinkChannels, OpenLink};
 use crate::links::options::channel_options;
 use crate::links::verification::verify_chain;
+use crate::refusal_log::shown;
 
 /// Links that a router may have dialed to this one, with duplicates that are not closed yet.
 pub(super) const MAX_ACCEPTED: usize = 32;
 
 /// A connection whose certificate is trusted.
 struct Candidate<S> {
+    /// Where it comes from.
+    peer: IpAddr,
     incoming: Incoming<S>,
     hello: LinkHello,
     leaf: Fingerprint,
@@ -74,6 +78,7 @@ impl LinkManager {
     ) {
         let candidate = match self.judge(listener, connection, &incoming) {
             Ok((hello, leaf, key)) => Candidate {
+                peer: connection.peer.ip(),
                 incoming,
                 hello,
                 leaf,
@@ -147,12 +152,14 @@ impl LinkManager {
         match result {
             Ok(()) => Some(candidate),
             Err(error) => {
-                tracing::warn!(
-                    router = %router.escape_debug(),
-                    fingerprint = %candidate.leaf,
-                    %error,
-                    "a link is refused: the router is not verified"
-                );
+                if self.refusals.admits(candidate.peer) {
+                    tracing::warn!(
+                        router = shown(router),
+                        fingerprint = %candidate.leaf,
+                        %error,
+                        "a link is refused: the router is not verified"
+                    );
+                }
                 let reason = error.to_string();
                 candidate.incoming.reject(error.class(), &reason).await;
                 None
@@ -198,11 +205,22 @@ impl LinkManager {
     ) {
         let Attachment { channel, grant } = attachment;
         let link = candidate.link().id;
+        let room = match channel.reserve(grant) {
+            Ok(room) => room,
+            Err(error) => {
+                tracing::debug!(%link, %error, "a connection of a link is refused");
+                let reason = error.to_string();
+                candidate.incoming.reject(RejectClass::Busy, &reason).await;
+                return;
+            },
+        };
         let headers = Headers::empty();
-        let accepting = candidate.incoming.accept(&grant, self.router(), &headers);
+        let accepting = candidate
+            .incoming
+            .accept(room.grant(), self.router(), &headers);
         match accepting.await {
             Ok(connected) => {
-                if let Err(error) = channel.attach(&grant, connected) {
+                if let Err(error) = room.attach(connected) {
                     tracing::debug!(%link, %error, "a connection of a link is refused");
                 }
             },

@@ -41,6 +41,7 @@ use crate::links::verification::Verification;
 use crate::links::view::LinkView;
 use crate::listeners::Protocol;
 use crate::name_lookups::NameLookups;
+use crate::refusal_log::RefusalLog;
 use crate::relay::Relay;
 use crate::tls::Tls;
 
@@ -76,6 +77,7 @@ pub(crate) struct LinkManager {
     pub(super) groups: Groups<Fingerprint>,
     pub(super) halves: Halves,
     pub(super) verification: Verification,
+    pub(super) refusals: RefusalLog,
     /// Held for one event, never while waiting.
     state: Mutex<State>,
     /// Wakes [`run`](Self::run) for another deadline.
@@ -125,6 +127,7 @@ impl LinkManager {
             groups: Groups::new(clock.of_channels(), limits),
             halves: Halves::default(),
             verification: Verification::new(Arc::clone(&parts.controllers)),
+            refusals: RefusalLog::of_routers(clock),
             controllers: parts.controllers,
             dialing: Dialing {
                 router: parts.router,

@@ -6,6 +6,8 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::time::{sleep, timeout};
@@ -16,6 +18,12 @@ use super::{Operations, Order};
 
 /// How long a connection may take to say what it wants, and to take what it is told.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How long an order may take: less than whoever asks waits, more than a renewal of certificates takes.
+const ORDER_TIME: Duration = Duration::from_secs(80);
+
+/// Orders at once. Those beyond wait until one is carried out.
+const MAX_ORDERS: usize = 8;
 
 /// No order is longer, in bytes.
 const MAX_ORDER: u64 = 64;
@@ -55,20 +63,32 @@ impl OperatorSocket {
         })
     }
 
-    /// Carries out one order after the other, until `stop`.
+    /// Carries out orders, a few at once, until `stop`.
     pub(crate) async fn serve(self, operations: Operations, stop: CancellationToken) {
         let serving = async {
+            let mut orders = FuturesUnordered::new();
             loop {
-                match self.listener.accept().await {
-                    Ok((stream, _)) => self.take_order(stream, &operations).await,
-                    Err(error) => {
-                        tracing::debug!(%error, "no order could be taken");
-                        sleep(PAUSE).await;
+                tokio::select! {
+                    Some(()) = orders.next() => {},
+                    stream = self.next_connection(), if orders.len() < MAX_ORDERS => {
+                        orders.push(self.take_order(stream, &operations));
                     },
                 }
             }
         };
         let _stopped: Option<()> = stop.run_until_cancelled(serving).await;
+    }
+
+    async fn next_connection(&self) -> UnixStream {
+        loop {
+            match self.listener.accept().await {
+                Ok((stream, _)) => return stream,
+                Err(error) => {
+                    tracing::debug!(%error, "no order could be taken");
+                    sleep(PAUSE).await;
+                },
+            }
+        }
     }
 
     async fn take_order(&self, mut stream: UnixStream, operations: &Operations) {
@@ -85,7 +105,10 @@ impl OperatorSocket {
         let outcome = match order {
             Some(order) => {
                 tracing::info!(order = order.as_str(), "asked by the operator");
-                operations.carry_out(order).await
+                let carrying_out = timeout(ORDER_TIME, operations.carry_out(order));
+                carrying_out
+                    .await
+                    .unwrap_or_else(|_elapsed| Err(too_slow(order)))
             },
             None => Err(UNKNOWN.to_owned()),
         };
@@ -121,6 +144,11 @@ fn bind_anew(path: &Path) -> io::Result<UnixListener> {
         },
         _ => Err(taken),
     }
+}
+
+fn too_slow(order: Order) -> String {
+    let order = order.as_str();
+    format!("`{order}` was not carried out within {ORDER_TIME:?}; the router's log may say why")
 }
 
 async fn read_line(stream: &mut UnixStream) -> io::Result<String> {

@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 use super::order::socket_path;
 use super::{Operations, OperatorSocket, Order, OrderError, ask};
 use crate::channel_pair::{End, control_channel};
+use crate::control::{RenewalTrigger, waiting_renewal};
 use crate::controllers::Controllers;
 
 /// A router with its socket, and its control channel as the controller has it.
@@ -32,6 +33,10 @@ struct Site {
 
 impl Site {
     async fn start() -> Self {
+        Self::with_renewal(None).await
+    }
+
+    async fn with_renewal(renewal: Option<RenewalTrigger>) -> Self {
         let directory = TempDir::new().unwrap();
         let config = directory.path().join("r1.yml");
         let controllers = Arc::new(Controllers::new(Duration::from_secs(5)));
@@ -40,7 +45,7 @@ impl Site {
         let stop = CancellationToken::new();
         let operations = Operations {
             controllers: Arc::clone(&controllers),
-            renewal: None,
+            renewal,
             stop: stop.clone(),
         };
         let socket = OperatorSocket::bind(&config).unwrap();
@@ -104,6 +109,26 @@ async fn controller_says_what_becomes_of_an_order() {
     assert_eq!(failed.to_string(), "no controller is connected");
     let failed = site.ask(Order::Renew).await.unwrap().unwrap_err();
     assert!(failed.to_string().contains("edge routers only"), "{failed}");
+}
+
+#[tokio::test]
+async fn an_order_that_takes_long_keeps_no_other_waiting() {
+    let (renewal, _guard) = waiting_renewal();
+    let mut site = Site::with_renewal(Some(renewal)).await;
+    let renewing = site.ask(Order::Renew);
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    let asked = site.ask(Order::Quiesce);
+    let request = site.next().await;
+    site.answer(&request, ResultStatus::Success, "it is done");
+    assert_eq!(asked.await.unwrap().unwrap(), "it is done");
+    assert!(!renewing.is_finished());
+
+    site.controllers.remove(&"c1".into());
+    let failed = site.ask(Order::Renew).await.unwrap().unwrap_err();
+    assert_eq!(failed.to_string(), "no controller is connected");
+    site.stop.cancel();
+    site.serving.await.unwrap();
+    renewing.await.unwrap().unwrap_err();
 }
 
 #[tokio::test]

@@ -79,9 +79,20 @@ impl Relay {
         }
     }
 
-    fn end_all(&self) {
+    /// Whether the router stops: an end that is attached now, or a circuit that is routed, has to go at once.
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.stopping.is_cancelled()
+    }
+
+    /// Waits until the router stops.
+    pub(crate) async fn stopping(&self) {
+        self.stopping.cancelled().await;
+    }
+
+    pub(super) fn end_all(&self) {
         let now = self.clock.moment();
         let mut forwarder = self.forwarder.write();
+        self.stopping.cancel();
         let circuits = forwarder.circuits(now);
         let circuits: Vec<_> = circuits.map(|view| view.circuit.to_owned()).collect();
         for circuit in circuits {

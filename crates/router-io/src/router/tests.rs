@@ -1,7 +1,7 @@
 //! A router as a whole.
 
 use std::fs;
-use std::time::Duration;
+use std::future::pending;
 
 use bytes::Bytes;
 use portcullis_channel::{ContentType, Message, Priority};
@@ -11,7 +11,7 @@ use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::inspection::InspectRequest;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::net::TcpStream;
-use tokio::time::timeout;
+use tokio::time::{Instant, pause};
 
 use super::*;
 use crate::control::tests::controller::{FakeController, RouterChannel};
@@ -89,6 +89,20 @@ async fn handshakes_have_the_same_time_everywhere() {
     }
     router.stop.cancel();
     router.wait().await;
+}
+
+#[tokio::test]
+async fn what_does_not_end_does_not_keep_the_router_from_stopping() {
+    let files = TestFiles::new();
+    let router = start(&files, LISTENERS).await;
+    // As an end of a circuit whose server takes nothing.
+    router.tasks.spawn(pending::<()>());
+    router.stop.cancel();
+    pause();
+    let begin = Instant::now();
+    let stopped = timeout(Duration::from_mins(10), router.wait()).await;
+    assert!(stopped.is_ok(), "it waits for everything");
+    assert!(begin.elapsed() < Duration::from_secs(10), "{begin:?}");
 }
 
 /// Where SDKs connect, by TLS and by a WebSocket.

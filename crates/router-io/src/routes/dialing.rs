@@ -152,6 +152,7 @@ impl Routes {
         let dialed = tokio::select! {
             biased;
             () = waiting.cancelled.cancelled() => Err(cancelled()),
+            () = self.relay.stopping() => Err(stopping()),
             dialed = self.dial_in_time(&waiting) => dialed,
         };
         waiting.log_end(&dialed);
@@ -294,4 +295,11 @@ fn timed_out() -> DialFailure {
 
 fn cancelled() -> DialFailure {
     failure(RouteFailure::Generic, "the circuit was taken away")
+}
+
+fn stopping() -> DialFailure {
+    failure(
+        RouteFailure::ResourcesNotAvailable,
+        "the router is shutting down",
+    )
 }

@@ -375,3 +375,22 @@ async fn an_end_without_a_route_is_closed_again() {
     let end = timeout(Duration::from_secs(1), program.read(&mut [0])).await;
     assert_eq!(end.unwrap().unwrap(), 0);
 }
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_dialed_or_carried_once_the_router_stops() {
+    let mut setup = Setup::new().await;
+    setup.send(egress("first")).await;
+    setup.send(egress("second")).await;
+    sleep(Duration::from_millis(500)).await;
+    setup.router.stop.cancel();
+    let begin = Instant::now();
+    for circuit in ["first", "second"] {
+        let failure = RouteFailure::ResourcesNotAvailable;
+        setup.assert_fails(circuit, failure).await;
+    }
+    assert_eq!(begin.elapsed(), Duration::ZERO);
+    setup.router.wait_for_ends().await;
+    setup.send(transit(CIRCUIT, "link")).await;
+    setup.result().await;
+    assert_eq!(setup.router.relay.circuit_count(), 0);
+}

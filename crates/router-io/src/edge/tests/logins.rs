@@ -95,10 +95,33 @@ async fn whoever_may_not_connect_is_told_why() {
     let refused = enter(world.address, &world.network, &stranger, Some(&token)).await;
     let refused = reason(refused).1;
     assert!(refused.contains("not trusted"), "{refused}");
+    // What is trusted, but not its own, does not help it.
+    for trusted in [
+        alice.chain[0].clone(),
+        world.network.root.certificate().as_rustls().clone(),
+    ] {
+        let mut impostor = super::network::Network::new(world.network.now).identity("alice");
+        impostor.chain.push(trusted);
+        let refused = enter(world.address, &world.network, &impostor, Some(&token)).await;
+        let refused = reason(refused).1;
+        assert!(refused.contains("not trusted"), "{refused}");
+    }
     for protocol in ["h2", "ziti-link"] {
         let refused = connect(world.address, &world.network, Some(&alice), &[protocol]).await;
         refused.unwrap_err();
     }
+}
+
+#[tokio::test]
+async fn refusals_of_one_client_have_a_few_lines_only() {
+    let (world, _controller) = World::connected(&["alice"]).await;
+    let alice = world.network.identity("alice");
+    for _ in 0..5 {
+        reason(enter(world.address, &world.network, &alice, None).await);
+    }
+    let refusals = &world.edge.shared.refusals;
+    assert!(!refusals.admits([127, 0, 0, 1].into()));
+    assert!(refusals.admits([127, 0, 0, 2].into()));
 }
 
 #[tokio::test]
@@ -254,6 +277,20 @@ async fn connections_of_a_channel_are_of_one_certificate_and_session() {
     let second = dial(&alice, &token, further(id.clone(), secret.clone())).await;
     let _second = second.unwrap();
     assert_eq!(world.edge.clients(), 1, "both are one channel");
+    let mut more = Vec::new();
+    // The channel takes so many.
+    for _ in 2..16 {
+        more.push(
+            dial(&alice, &token, further(id.clone(), secret.clone()))
+                .await
+                .unwrap(),
+        );
+    }
+    let refused = dial(&alice, &token, further(id.clone(), secret.clone())).await;
+    let Err(DialError::Rejected(refused)) = refused else {
+        panic!("it is let in, and has no place: {refused:?}");
+    };
+    assert_eq!(refused.class, RejectClass::Busy);
 
     let wrong = GroupSecret::new([7; 16]);
     let refused = dial(&alice, &token, further(id.clone(), wrong)).await;

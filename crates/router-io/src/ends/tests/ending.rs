@@ -163,3 +163,15 @@ async fn ends_at_one_router_reach_each_other() {
     drop(server);
     router.wait_for_ends().await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_end_that_is_attached_while_the_router_stops_goes_at_once() {
+    let router = TestRouter::new("only");
+    router.stop.cancel();
+    sleep(Duration::from_millis(1)).await;
+    let (mut client, _initiator) = open_end(&router.ends, Side::Initiator, Start::WhenTold);
+    let begin = Instant::now();
+    router.wait_for_ends().await;
+    assert!(begin.elapsed() < Duration::from_secs(1), "{begin:?}");
+    assert_eq!(client.read(&mut [0]).await.unwrap(), 0);
+}

@@ -7,15 +7,20 @@ use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use portcullis_channel::{ContentType, Message};
 use portcullis_forwarding::{Activity, Hop};
+use portcullis_pki::{Fingerprint, KeyType, SigningKey};
 use portcullis_wire::Secret;
 use portcullis_wire::control::route::{DestinationKind, Forward, Route};
 use portcullis_wire::xgress::{Acknowledgement, Payload, PayloadSequence};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
 
-use super::world::{Proxy, TestRouter, World, wait_until};
+use super::world::{Proxy, TestRouter, World, settings, wait_until};
 use crate::circuit_message::CircuitMessage;
+use crate::identity::test_files::TestFiles;
+use crate::identity::{IdentityWatcher, Reload};
 use crate::relay::{Destination, NotForwarded};
+use crate::tls::Tls;
 
 const CIRCUIT: &str = "circuit";
 
@@ -113,6 +118,61 @@ async fn payloads_and_acknowledgments_come_to_the_other_end() {
     assert_eq!(soon(answers.recv()).await, Some(acknowledgement));
     let view = first.linked(4).await;
     assert!(view.counts.sent.messages >= 100 && view.counts.sent.bytes >= 100_000);
+}
+
+#[tokio::test]
+async fn circuits_go_on_while_the_certificates_of_a_router_are_replaced() {
+    let files = TestFiles::new();
+    files.write("r1.server.cert", &files.server("localhost", &files.key));
+    files.write("r2.cert", &files.client("r2", &files.key));
+    let (watcher, tls, _) = IdentityWatcher::begin(files.usual()).unwrap();
+    let (reload, stop) = (Reload::default(), CancellationToken::new());
+    let watching = tokio::spawn(watcher.run(reload.clone(), stop.clone()));
+    let dialing = files.section(
+        "cert: DIR/r2.cert\nserver_cert: DIR/r1.server.cert\nkey: file://DIR/r1.key\nca: DIR/r1.cas",
+    );
+    let dialing = Tls::new(dialing.unwrap().load().unwrap().credentials).unwrap();
+
+    let world = World::new();
+    let known = Fingerprint::of_der(&dialing.client_chain()[0]).to_string();
+    world.enrolled.lock().insert("r2".to_owned(), known);
+    let first = TestRouter::start("r1", Arc::clone(&tls), settings(), &world.enrolled).await;
+    let second = TestRouter::start("r2", dialing, settings(), &world.enrolled).await;
+    second.learn_of(&first);
+    let link = second.linked(4).await.id;
+    first.linked(4).await;
+    let (_here, mut arrivals) = attach(&first, &link);
+    let (there, _answers) = attach(&second, &link);
+
+    let before = tls.client_chain();
+    let (mut sent, mut sent_after) = (0, 0);
+    while sent_after < 100 {
+        let forwarded = second
+            .relay
+            .forward(there, payload(sent, 1_000), Activity::Shown);
+        assert!(forwarded.is_ok(), "payload {sent}");
+        sent += 1;
+        if sent == 100 {
+            let key = SigningKey::generate(KeyType::P256).unwrap();
+            files.write("r1.key", &key.to_pkcs8_pem().unwrap());
+            files.write("r1.cert", &files.client("r1", &key));
+            files.write("r1.server.cert", &files.server("localhost", &key));
+            reload.request();
+        }
+        sent_after += u32::from(tls.client_chain() != before);
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    let mut sequences = Vec::new();
+    for _ in 0..sent {
+        let message = soon(arrivals.recv()).await.unwrap();
+        sequences.push(sequence(&message).unwrap().number());
+    }
+    sequences.sort_unstable();
+    assert!(sequences.into_iter().eq(0..sent));
+    let stays = first.linked(4).await;
+    assert_eq!((stays.id, stays.iteration), (link, 1));
+    stop.cancel();
+    watching.await.unwrap();
 }
 
 #[tokio::test]

@@ -7,6 +7,7 @@ use portcullis_channel::Headers;
 use portcullis_channel::group::{GroupId, GroupSecret};
 use portcullis_channel::headers::key;
 use portcullis_channel::hello::{GroupHello, Grouping, Hello, RejectClass};
+use portcullis_pki::Fingerprint;
 use portcullis_router::links::BackoffPolicy;
 use portcullis_transport::{DialError, Dialed, dial};
 use portcullis_wire::link::{LinkHello, SplitLinkPart};
@@ -34,6 +35,12 @@ async fn router_that_the_controller_does_not_confirm_has_no_link() {
         "the controller does not confirm the router: wrong fingerprint"
     );
     assert!(second.manager.views().is_empty());
+
+    for _ in 0..5 {
+        rejection(knock(&second, &first.tls, &hello("r1", "r2")).await);
+    }
+    let refusals = &second.manager.refusals;
+    assert!(!refusals.admits([127, 0, 0, 1].into()), "a line each");
 }
 
 #[tokio::test]
@@ -76,6 +83,26 @@ async fn router_of_another_network_has_no_link() {
         refused.starts_with("the client certificate is not trusted"),
         "{refused}"
     );
+}
+
+#[tokio::test]
+async fn trusted_certificates_behind_that_of_a_stranger_do_not_help_it() {
+    let world = World::new();
+    let router = world.router("r2").await;
+    let known = world.network.credentials("r1");
+    let fingerprint = Fingerprint::of_der(&known.client_chain[0]).to_string();
+    world.enrolled.lock().insert("r1".to_owned(), fingerprint);
+    for trusted in [&known.client_chain[0], &known.authorities[0]] {
+        let mut credentials = TestNetwork::new().credentials("r1");
+        credentials.client_chain.push(trusted.clone());
+        credentials.authorities.clone_from(&known.authorities);
+        let stranger = Tls::new(credentials).unwrap();
+        let refused = rejection(knock(&router, &stranger, &hello("r1", "r2")).await);
+        assert!(
+            refused.starts_with("the client certificate is not trusted"),
+            "{refused}"
+        );
+    }
 }
 
 #[tokio::test]

@@ -81,7 +81,7 @@ impl World {
 impl TestRouter {
     pub(super) async fn start(
         id: &str,
-        tls: Tls,
+        tls: impl Into<Arc<Tls>>,
         settings: LinkSettings,
         enrolled: &Enrolled,
     ) -> Self {
@@ -90,7 +90,7 @@ impl TestRouter {
         let told = controller::connect(&controllers, enrolled).await;
         let options = ForwardingOptions::default();
         let relay = Relay::new(id.into(), options, Arc::clone(&controllers), clock);
-        let (relay, tls) = (Arc::new(relay), Arc::new(tls));
+        let (relay, tls) = (Arc::new(relay), tls.into());
         let manager = LinkManager::new(LinkParts {
             router: id.into(),
             version: "v2.1.0".to_owned(),
