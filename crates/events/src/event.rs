@@ -229,6 +229,6 @@ mod tests {
             assert!(range.contains(&size), "{size}: {body:?}");
         }
         // Ids and a few numbers have to fit into the rest.
-        assert!(std::mem::size_of::<Event>() < USUAL_SIZE / 2);
+        assert!(size_of::<Event>() < USUAL_SIZE / 2);
     }
 }

@@ -11,7 +11,7 @@ use futures_util::StreamExt as _;
 use futures_util::stream::BoxStream;
 use portcullis_app::fabric::OpenChannel;
 use portcullis_app::{AppError, run_blocking};
-use portcullis_channel::{Message, ReplyTo};
+use portcullis_channel::ReplyTo;
 use portcullis_domain::access::Permit;
 use portcullis_event_sinks::{EventBus, EventStream};
 use portcullis_wire::management::{

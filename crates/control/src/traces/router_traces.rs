@@ -10,7 +10,7 @@ use portcullis_wire::trace::TraceEvent;
 use std::collections::BTreeSet;
 
 /// Bytes of a message as a router decodes it, with the name of its channel. Ours write less of the longest.
-pub(super) const MAX_EVENT: usize = 9 * 1024;
+const MAX_EVENT: usize = 9 * 1024;
 
 const FIGURE: Figure = Figure {
     name: "portcullis.traces.dropped",
@@ -169,7 +169,7 @@ mod tests {
                 ..Unroute::default()
             });
             let message = unroute.encode().unwrap();
-            let frame = Frame::new(message, Sequence(1), &FrameLimits::default()).unwrap();
+            let frame = Frame::new(message, Sequence(1), &FrameLimits::LARGE).unwrap();
             let observed = Observed {
                 program: "r1",
                 channel: "ctrl",
