@@ -5,18 +5,20 @@
 //! under the lock: what a router has no room for is kept for it.
 
 mod dial_answer;
+mod ended;
 mod session;
 
 use crate::identity_traces::IdentityTraces;
 use crate::outlet::Outlet;
 use crate::translate;
 use dial_answer::PendingDial;
+use ended::EndedCircuits;
 use parking_lot::Mutex;
 use portcullis_channel::{Frame, Message, Priority, ReplyTo};
-use portcullis_domain::ids::{RouterId, TerminatorId};
+use portcullis_domain::ids::{CircuitId, RouterId, TerminatorId};
 use portcullis_fabric::{
-    Action, CarriedCircuits, DialId, Fabric, FabricEvent, FabricOptions, Moment, RouteId,
-    RouterSession,
+    Action, CarriedCircuits, CircuitEvent, DialId, Fabric, FabricEvent, FabricOptions, Moment,
+    RouteId, RouterSession,
 };
 use portcullis_transport::Clock;
 use portcullis_wire::control::ControlMessage;
@@ -51,6 +53,7 @@ struct State {
     sessions: HashMap<RouterSession, SessionState>,
     dials: HashMap<DialId, PendingDial>,
     next_dial: u64,
+    ended: EndedCircuits,
     /// The deadline that the timer knows of.
     scheduled: Option<Moment>,
 }
@@ -83,6 +86,7 @@ impl LiveFabric {
             sessions: HashMap::new(),
             dials: HashMap::new(),
             next_dial: 0,
+            ended: EndedCircuits::default(),
             scheduled: None,
         };
         let fabric = Self {
@@ -107,6 +111,13 @@ impl LiveFabric {
     /// Reads the picture. What is read is complete as of one moment.
     pub(crate) fn read<T>(&self, read: impl FnOnce(&Fabric) -> T) -> T {
         read(&self.state.lock().fabric)
+    }
+
+    /// Whether a circuit has ended such a short time ago that routers may have it still.
+    pub(crate) fn has_just_ended(&self, circuit: &CircuitId) -> bool {
+        let now = self.clock.now().mono;
+        let circuit = portcullis_fabric::CircuitId::new(circuit.as_str());
+        circuit.is_ok_and(|circuit| self.state.lock().ended.contains(&circuit, now))
     }
 
     /// Changes the picture, and does what follows from that.
@@ -210,6 +221,9 @@ impl LiveFabric {
         }
         while let Some(event) = state.fabric.poll_event() {
             self.traces.follow(&event, &state.fabric);
+            if let FabricEvent::Circuit(CircuitEvent::Ended { circuit, .. }) = &event {
+                state.ended.add(circuit.names.circuit.clone(), now);
+            }
             // Nobody listens any more when the controller stops.
             let _ = self.happened.send(Happened { at: now, event });
         }

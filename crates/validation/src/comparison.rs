@@ -54,6 +54,15 @@ impl<T: Compared> Comparison<T> {
     }
 }
 
+impl<T: Compared> Comparison<T> {
+    /// Leaves out entries about which the two disagree, where that proves nothing.
+    pub fn leave_out(&mut self, proves_nothing: impl Fn(&T) -> bool) {
+        if let Ok(entries) = &mut self.entries {
+            entries.retain(|entry| entry.disagreements().is_empty() || !proves_nothing(entry));
+        }
+    }
+}
+
 impl<T> Comparison<T> {
     /// Compares the list that a router has told.
     pub(crate) fn of<E>(

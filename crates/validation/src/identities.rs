@@ -50,6 +50,17 @@ pub enum IdentityDisagreement {
     },
 }
 
+impl IdentityDisagreement {
+    pub const fn identity(&self) -> &IdentityId {
+        match self {
+            Self::UnknownToController { identity }
+            | Self::UnknownToRouter { identity, .. }
+            | Self::Unreported { identity, .. }
+            | Self::BeingReported { identity, .. } => identity,
+        }
+    }
+}
+
 impl fmt::Display for IdentityDisagreement {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let changed = |has_state_changed| {

@@ -47,6 +47,16 @@ impl JudgedTerminator<'_> {
         fault.is_some_and(|fault| fault != TerminatorFault::NotJudged)
     }
 
+    /// The same of a terminator that the controller does not have any more: it need not be at its router.
+    #[must_use]
+    pub fn deleted_meanwhile(self) -> Self {
+        Self {
+            detail: "the terminator was deleted meanwhile".to_owned(),
+            disagreement: None,
+            ..self
+        }
+    }
+
     /// The result, for a terminator that was deleted since or was not.
     pub fn to_wire(&self, is_fixed: bool) -> TerminatorDetail {
         let known = self.terminator;

@@ -1,6 +1,6 @@
 //! Copies of the router data model.
 
-use super::{RouterDetails, TIME, no_answer};
+use super::{LAG, RouterDetails, TIME, no_answer};
 use crate::ControlPlane;
 use crate::questions;
 use futures_util::StreamExt as _;
@@ -18,11 +18,7 @@ use portcullis_wire::control::data_model::{DataStateValidation, ValidateDataStat
 use portcullis_wire::management::{ComponentDetails, ValidateDataModel};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::time::sleep;
-
-/// How long the model of the controller may take to follow what was committed.
-const LAG: Duration = Duration::from_secs(1);
 
 impl ControlPlane {
     /// Has selected routers compare their copies of the router data model with the controller's, and take that one

@@ -1,6 +1,6 @@
 //! Terminators, which their routers are asked about one by one.
 
-use super::{AT_A_TIME, TIME, no_answer};
+use super::{AT_A_TIME, LAG, TIME, no_answer};
 use crate::ControlPlane;
 use crate::questions;
 use futures_util::StreamExt as _;
@@ -19,8 +19,9 @@ use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::terminator as question;
 use portcullis_wire::control::terminator::{TerminatorToValidate, ValidatedTerminators};
 use portcullis_wire::management::{HostState, TerminatorDetail, ValidateTerminators};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use tokio::time::sleep;
 
 /// Terminators in one question to a router.
 const IN_QUESTION: usize = 50;
@@ -82,12 +83,42 @@ impl ControlPlane {
         fixes: bool,
     ) -> Vec<TerminatorDetail> {
         let answer = self.ask_about(router, asked, fixes).await;
-        let judged = judge_terminators(asked, answer.as_ref().map_err(no_answer));
+        let mut judged = judge_terminators(asked, answer.as_ref().map_err(no_answer));
+        if !fixes && judged.iter().any(JudgedTerminator::is_invalid) {
+            sleep(LAG).await;
+            judged = self.without_deleted(permit, router, judged).await;
+        }
         let is_deleted = fixes && self.delete_invalid(permit, &judged).await;
         let details = judged.iter();
         details
             .map(|judged| judged.to_wire(is_deleted && judged.is_invalid()))
             .collect()
+    }
+
+    /// Excuses the router for terminators that the controller does not have any more either.
+    async fn without_deleted<'a>(
+        &self,
+        permit: &Permit<OpenChannel>,
+        router: &RouterId,
+        judged: Vec<JudgedTerminator<'a>>,
+    ) -> Vec<JudgedTerminator<'a>> {
+        let (app, permit, router) = (Arc::clone(&self.0.app), permit.clone(), router.clone());
+        let found = run_blocking(move || selected::terminators_at(&app, &permit, &router)).await;
+        let known: BTreeSet<_> = match found {
+            Ok(found) => found.into_iter().map(|terminator| terminator.id).collect(),
+            Err(error) => {
+                tracing::warn!(%error, "terminators are not looked at again");
+                return judged;
+            },
+        };
+        let judged = judged.into_iter().map(|judged| {
+            if judged.is_invalid() && !known.contains(&judged.terminator.id) {
+                judged.deleted_meanwhile()
+            } else {
+                judged
+            }
+        });
+        judged.collect()
     }
 
     async fn ask_about(

@@ -1,10 +1,12 @@
 //! What routers have beside what the controller knows.
 
+use crate::circuits::{Network, host, next_unroute};
 use crate::stage::Stage;
 use futures_util::StreamExt as _;
 use portcullis_app::fabric::OpenChannel;
 use portcullis_app::sessions::{self, PresentedCredentials};
 use portcullis_app::signers::BearerTokens;
+use portcullis_channel::ReplyTo;
 use portcullis_domain::access::{ApiSurface, Origin, Permit};
 use portcullis_domain::ids::RequestId;
 use portcullis_simulated_router::SimulatedRouter;
@@ -12,13 +14,14 @@ use portcullis_testkit::AuditTrail;
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::data_model::{DataStateDiff, DataStateValidation, Subscription};
 use portcullis_wire::control::inspection::{InspectResponse, InspectedValue};
+use portcullis_wire::control::link::{Fault, FaultSubject};
 use portcullis_wire::control::terminator::{InvalidReason, TerminatorState, ValidatedTerminators};
 use portcullis_wire::management::{
-    ComponentDetails, LinkDetails, TerminatorDetail, TerminatorValidity, ValidateDataModel,
-    ValidateTerminators,
+    ComponentDetails, ErtTerminatorDetails, LinkDetails, RouterCircuits, TerminatorDetail,
+    TerminatorValidity, ValidateDataModel, ValidateTerminators,
 };
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 pub(crate) async fn permit(stage: &Stage) -> Permit<OpenChannel> {
@@ -37,22 +40,29 @@ pub(crate) async fn permit(stage: &Stage) -> Permit<OpenChannel> {
 }
 
 async fn answer_links(router: &mut SimulatedRouter, links: &str) {
-    let (question, ()) = router
-        .expect(|message| match message {
-            ControlMessage::InspectRequest(request) if request.names == ["links"] => Some(()),
-            _ => None,
-        })
-        .await;
+    let question = asked_for(router, &["links"]).await;
+    answer(router, &question, "links", links);
+}
+
+async fn asked_for(router: &mut SimulatedRouter, names: &[&str]) -> ReplyTo {
+    let question = router.expect(|message| match message {
+        ControlMessage::InspectRequest(request) if request.names == names => Some(()),
+        _ => None,
+    });
+    question.await.0
+}
+
+fn answer(router: &SimulatedRouter, question: &ReplyTo, name: &str, value: &str) {
     let value = InspectedValue {
-        name: "links".to_owned(),
-        value: links.to_owned().into(),
+        name: name.to_owned(),
+        value: value.to_owned().into(),
     };
     let response = InspectResponse {
         is_success: true,
         errors: Vec::new(),
         values: vec![value],
     };
-    router.reply(&question, &ControlMessage::InspectResponse(response));
+    router.reply(question, &ControlMessage::InspectResponse(response));
 }
 
 #[tokio::test]
@@ -88,6 +98,127 @@ async fn links_of_all_routers_are_compared_and_absent_routers_are_named() {
     assert!(!absent.is_success);
     assert_eq!(absent.text, "router not connected");
     stage.stop().await;
+}
+
+async fn close(network: &mut Network, circuit: &str) {
+    network.second.send(&ControlMessage::Fault(Fault {
+        subject: FaultSubject::Egress,
+        id: circuit.to_owned(),
+        iteration: 0,
+    }));
+    for router in [&mut network.first, &mut network.second] {
+        assert_eq!(next_unroute(router).await.circuit_id, circuit);
+    }
+}
+
+#[tokio::test]
+async fn circuits_that_come_and_go_while_a_router_answers_are_no_findings() {
+    let mut network = Network::start().await;
+    let lost = network.open().await;
+    let ending = network.open().await;
+    let just_ended = network.open().await;
+    close(&mut network, &just_ended).await;
+    let permit = permit(&network.stage).await;
+    let filter = format!(r#"id = "{}""#, network.first.id);
+    let plane = network.stage.plane.clone();
+    let begun = plane.validate_circuits(permit, filter).await.unwrap();
+    let app = &network.stage.controller.app;
+    let controller = app.network().serving_state().controller.id.clone();
+    let answering = async {
+        let names = [
+            "router-circuits",
+            "router-edge-circuits",
+            "router-sdk-circuits",
+        ];
+        let question = asked_for(&mut network.first, &names).await;
+        let beginning = network.open().await;
+        close(&mut network, &ending).await;
+        let told = [&ending, &just_ended, "of nobody"];
+        let told = told.map(|id| (id, json!({"id": id, "ctrlId": controller.as_str()})));
+        let told = json!({"circuits": BTreeMap::from(told)}).to_string();
+        answer(&network.first, &question, names[0], &told);
+        beginning
+    };
+    let (details, _beginning) =
+        tokio::join!(begun.details.collect::<Vec<RouterCircuits>>(), answering);
+    assert!(details[0].is_success, "{}", details[0].text);
+    let differing = details[0].circuits.values().map(|circuit| {
+        let id = circuit.circuit_id.as_str();
+        (
+            id,
+            circuit.is_missing_in_controller,
+            circuit.is_missing_in_forwarder,
+        )
+    });
+    let differing: BTreeSet<_> = differing.filter(|(_, one, other)| *one || *other).collect();
+    let expected = [(&*lost, false, true), ("of nobody", true, false)];
+    assert_eq!(differing, expected.into());
+    network.stage.stop().await;
+}
+
+#[tokio::test]
+async fn terminators_that_come_and_go_while_a_router_answers_are_no_findings() {
+    let mut network = Network::start().await;
+    for address in ["lost", "leaving"] {
+        host(&network.second, &network.service, address).await;
+    }
+    let permit = permit(&network.stage).await;
+    let filter = format!(r#"id = "{}""#, network.second.id);
+    let plane = network.stage.plane.clone();
+    let begun = plane
+        .validate_ert_terminators(permit, filter)
+        .await
+        .unwrap();
+    let answering = async {
+        let name = "ert-terminators";
+        let question = asked_for(&mut network.second, &[name]).await;
+        host(&network.second, &network.service, "coming").await;
+        network.stage.delete("terminators/leaving").await;
+        let told = ["t1", "leaving", "of nobody"];
+        let told = told.map(|id| json!({"id": id, "state": "established"}));
+        let told = json!({"entries": told}).to_string();
+        answer(&network.second, &question, name, &told);
+    };
+    let (details, ()) = tokio::join!(
+        begun.details.collect::<Vec<ErtTerminatorDetails>>(),
+        answering
+    );
+    assert!(details[0].is_success, "{}", details[0].text);
+    let all = details[0].terminators.iter();
+    let invalid = all.filter(|terminator| !terminator.is_valid);
+    let invalid = invalid.map(|terminator| {
+        let id = terminator.terminator_id.as_str();
+        (id, terminator.router_state.as_str())
+    });
+    let expected = [("lost", "unknown"), ("of nobody", "established")];
+    assert_eq!(invalid.collect::<BTreeSet<_>>(), expected.into());
+    network.stage.stop().await;
+}
+
+#[tokio::test]
+async fn terminator_that_is_deleted_while_its_router_answers_is_no_finding() {
+    let mut network = Network::start().await;
+    host(&network.second, &network.service, "leaving").await;
+    let permit = permit(&network.stage).await;
+    let plane = network.stage.plane.clone();
+    let request = ValidateTerminators::default();
+    let begun = plane.validate_terminators(permit, request).await.unwrap();
+    let answering = async {
+        network.stage.delete("terminators/leaving").await;
+        answer_about_terminators(&mut network.second, &["t1", "leaving"]).await
+    };
+    let (details, _asked) =
+        tokio::join!(begun.details.collect::<Vec<TerminatorDetail>>(), answering);
+    let state = |id: &str| {
+        let mut details = details.iter();
+        let detail = details.find(|detail| detail.terminator_id == id).unwrap();
+        (detail.state, detail.detail.as_str())
+    };
+    let invalid = TerminatorValidity::InvalidTerminator;
+    assert_eq!(state("t1"), (invalid, "as the router says"));
+    let gone = "the terminator was deleted meanwhile";
+    assert_eq!(state("leaving"), (TerminatorValidity::Valid, gone));
+    network.stage.stop().await;
 }
 
 #[tokio::test]

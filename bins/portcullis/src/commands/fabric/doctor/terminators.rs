@@ -2,7 +2,7 @@
 
 use super::check::Check;
 use super::examination::Examined;
-use super::finding::{Finding, Findings, RouterName, router_name};
+use super::finding::{Finding, Findings, RouterName, Severity, router_name};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::TerminatorId;
 use portcullis_validation::{
@@ -127,6 +127,11 @@ impl Findings<'_> {
         } = held;
         let terminator = TerminatorId::from_wire(id);
         let since = self.terminators.get(id).copied();
+        let severity = if held.is_operation_active {
+            Severity::Note
+        } else {
+            Severity::Problem
+        };
         let disagreement = if !is_known {
             HeldTerminatorDisagreement::UnknownToController { terminator, held }
         } else if held.state == UNKNOWN {
@@ -144,6 +149,7 @@ impl Findings<'_> {
         let (problem, advice) = (disagreement.to_string(), disagreement.advice());
         let subject = Some(("terminator", id));
         self.push(Finding {
+            severity,
             since: since.map(Into::into),
             command: is_only_known.then(|| deletion(id)),
             ..self.problem(check, Some(router), subject, &problem, advice)

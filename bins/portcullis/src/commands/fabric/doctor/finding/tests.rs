@@ -240,6 +240,10 @@ fn examined_terminators() -> [Examined; 3] {
         terminators: vec![
             held("t1", "unknown", TerminatorValidity::Valid),
             held("t2", "establishing", TerminatorValidity::Valid),
+            SdkTerminatorDetail {
+                is_operation_active: true,
+                ..held("t4", "establishing", TerminatorValidity::Valid)
+            },
         ],
     });
     let of_tunneler = ManagementMessage::ErtTerminatorDetails(ErtTerminatorDetails {
@@ -297,7 +301,10 @@ fn circuits_and_terminators_are_told_with_commands() {
     note: router `lisbon`: entries of `router-circuits` that were not read: 3
       What is not told was not compared. Ask the router itself for the rest.
 
-    6 problems, 1 note
+    note: router `lisbon`: the router holds terminator t4, but it is establishing
+      The router is about it: ask again in a minute.
+
+    6 problems, 2 notes
     ");
     let report = serde_json::to_value(report(&all)).unwrap();
     assert_eq!(report["isHealthy"], false);
