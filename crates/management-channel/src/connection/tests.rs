@@ -233,11 +233,11 @@ async fn client_that_loses_events_is_told_and_closed() {
 
 #[tokio::test]
 async fn slow_client_loses_nothing_of_a_burst() {
+    /// More than a router reports at once, and than the terminators that come with it.
+    const COUNT: usize = 40_000;
     let limits = ChannelLimits::default();
     let mut client = Client::connect_within(limits, NoNetworkQueries, pending()).await;
     client.follow_routers().await;
-    // More than a router reports at once, and than the terminators that come with it.
-    const COUNT: usize = 40_000;
     for router in 0..COUNT {
         client.publish(router);
     }
