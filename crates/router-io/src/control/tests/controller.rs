@@ -188,7 +188,8 @@ impl Listening {
         self.forget();
         let now = self.transport.clock().now().mono;
         let credentials = GeneratedCredentials {
-            id: GroupId::new(format!("group{}", self.channels.len())).unwrap(),
+            // As random ones, these differ from those of other controllers.
+            id: GroupId::new(format!("{}-{}", says.id, self.channels.len())).unwrap(),
             secret: GroupSecret::new([7; 16]),
         };
         match self.groups.admit(&(), incoming.hello(), credentials, now) {
