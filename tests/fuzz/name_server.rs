@@ -23,11 +23,11 @@ impl Entropy for ConstantEntropy {
 }
 
 /// The question for the address of `wiki.corp`, or of another name of that length.
-fn question(name: &[u8; 4]) -> Vec<u8> {
+fn question(name: [u8; 4]) -> Vec<u8> {
     [b"\x04", name.as_slice(), b"\x04corp\0\0\x01\0\x01"].concat()
 }
 
-fn query(name: &[u8; 4], additional: &[u8]) -> Vec<u8> {
+fn query(name: [u8; 4], additional: &[u8]) -> Vec<u8> {
     let records = u8::from(!additional.is_empty());
     let header = [DRAWN, DRAWN, 1, 0, 0, 1, 0, 0, 0, 0, 0, records];
     [&header, &*question(name), additional].concat()
@@ -62,10 +62,10 @@ fn server() -> (NameServer, InterceptedNames<u8>) {
 fn fuzzed_queries_get_one_answer_at_most() {
     let edns = b"\0\0\x29\x04\xd0\0\0\x80\0\0\0";
     let inputs = vec![
-        query(b"wiki", &[]),
-        query(b"wiki", edns),
-        query(b"home", &[]),
-        query(b"home", edns),
+        query(*b"wiki", &[]),
+        query(*b"wiki", edns),
+        query(*b"home", &[]),
+        query(*b"home", edns),
     ];
     fuzz("queries for names", inputs, |input| {
         let (mut server, mut names) = server();
@@ -90,7 +90,7 @@ fn fuzzed_queries_get_one_answer_at_most() {
 /// client has written it.
 #[test]
 fn fuzzed_answers_are_those_to_the_question_or_nothing() {
-    let asked = query(b"home", &[]);
+    let asked = query(*b"home", &[]);
     let answer = |code: u8, records: u8| {
         let mut message = asked.clone();
         message[2] |= 0x80;
@@ -118,7 +118,7 @@ fn fuzzed_answers_are_those_to_the_question_or_nothing() {
         match &*outputs {
             [] => Ok("nothing".to_owned()),
             [Output::Forget(_), Output::Reply { message, .. }] => {
-                let question = question(b"Home");
+                let question = question(*b"Home");
                 if message.get(12..12 + question.len()) != Some(&*question) || message.len() > 512 {
                     return Err("the answer is to something else, or too long".to_owned());
                 }

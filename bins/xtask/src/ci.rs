@@ -1,6 +1,6 @@
 //! The CI pipeline.
 
-mod tests;
+mod test_run;
 
 use crate::findings::Findings;
 use crate::{deps, deviations, layers, public_api, published, workspace};
@@ -187,7 +187,7 @@ impl StepAction {
                 .status()?
                 .success(),
             Self::Tests(arguments) => {
-                tests::run(|| cargo(root), arguments, &mut std::io::stdout().lock())?
+                test_run::run(|| cargo(root), arguments, &mut std::io::stdout().lock())?
             },
         };
         Ok(if has_passed {

@@ -154,7 +154,7 @@ pub(super) async fn measure(
     }
     if wants(Noun::Observed) {
         say("logins and circuits of a network that is observed")?;
-        network::observed(controller, scratch, scale, &mut report).await?;
+        Box::pin(network::observed(controller, scratch, scale, &mut report)).await?;
     }
     if wants(Noun::Router) {
         router::measure(controller, routers, scratch, scale, &mut report).await?;

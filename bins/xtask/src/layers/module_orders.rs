@@ -149,6 +149,7 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
         name: "domain",
         modules: &[
             "io_error",
+            "error_sources",
             "compatibility",
             "kinds",
             "terminal",

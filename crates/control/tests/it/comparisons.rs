@@ -266,6 +266,19 @@ async fn answer_about_terminators(
     (asked, question.fixes_invalid)
 }
 
+/// The entities that events say were deleted since the last look, with the type of what asked for it.
+fn deleted_with_source(stage: &Stage) -> Vec<(Value, Value)> {
+    let changes = stage.events.take().into_iter();
+    let changes = changes.map(|line| serde_json::from_str::<Value>(&line).unwrap());
+    changes
+        .filter(|change| change["eventType"] == "deleted")
+        .map(|change| {
+            let source = change["metadata"]["source"]["type"].clone();
+            (change["initialState"]["id"].clone(), source)
+        })
+        .collect()
+}
+
 #[tokio::test]
 async fn terminators_get_their_results_and_invalid_ones_are_deleted_on_request() {
     let stage = Stage::start().await;
@@ -330,15 +343,7 @@ async fn terminators_get_their_results_and_invalid_ones_are_deleted_on_request()
             assert_eq!(detail.is_fixed, fixes && detail.terminator_id == bad);
         }
     }
-    let changes = stage.events.take().into_iter();
-    let changes = changes.map(|line| serde_json::from_str::<Value>(&line).unwrap());
-    let deleted: Vec<_> = changes
-        .filter(|change| change["eventType"] == "deleted")
-        .map(|change| {
-            let source = change["metadata"]["source"]["type"].clone();
-            (change["initialState"]["id"].clone(), source)
-        })
-        .collect();
+    let deleted = deleted_with_source(&stage);
     assert_eq!(deleted, [(json!(bad), json!("websocket"))]);
     let left = stage.get("terminators").await;
     let left = left

@@ -37,8 +37,8 @@ async fn channels_of_the_controller_are_traced_while_that_is_on() {
     let on = toggle(true, &apps, &one.id);
     let trail = AuditTrail::from_now(&stage.controller);
     let told = stage.plane.toggle_traces(admin.clone(), on).await.unwrap();
-    let traced = ("controller.trace".to_owned(), controller.clone());
-    assert_eq!(trail.operations(), [traced]);
+    let begun = ("controller.trace".to_owned(), controller.clone());
+    assert_eq!(trail.operations(), [begun]);
     let matched = format!(
         "Link {controller}.{} matched? true. Old trace state: false, New trace state: true",
         one.id
@@ -103,8 +103,8 @@ async fn routers_are_told_and_what_they_trace_is_shown_as_theirs() {
     let event = next(&mut traces).await;
     assert_eq!((&event.identity, event.content_type), (&one.id, 1006));
 
-    let traced = ("router.trace".to_owned(), one.id.clone());
-    assert_eq!(trail.operations(), [traced]);
+    let begun = ("router.trace".to_owned(), one.id.clone());
+    assert_eq!(trail.operations(), [begun]);
     let off = toggle(false, &format!("^{}$", one.id), ".*");
     let toggling = stage.plane.toggle_traces(admin.clone(), off);
     let answering = async {
