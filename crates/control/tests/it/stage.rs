@@ -10,7 +10,7 @@ use portcullis_pki::{Certificate, certificates_from_pem};
 use portcullis_simulated_router::{
     Refused, RouterEnrollment, RouterIdentity, RouterOptions, SimulatedRouter,
 };
-use portcullis_testkit::{Harness, HarnessOptions, Remains, client_key_and_csr};
+use portcullis_testkit::{AuditTrail, Harness, HarnessOptions, Remains, client_key_and_csr};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -282,4 +282,12 @@ impl Stage {
         });
         self.create("service-edge-router-policies", &body).await;
     }
+}
+
+/// Operation and entity of new audit events, without those of what routers report of themselves,
+/// which is kept some time after they are online.
+pub(crate) fn orders(trail: &AuditTrail<'_>) -> Vec<(String, String)> {
+    let mut operations = trail.operations();
+    operations.retain(|(operation, _)| operation != "router.update");
+    operations
 }

@@ -1,7 +1,7 @@
 //! Messages of control channels for whoever watches them.
 
 use crate::comparisons::permit;
-use crate::stage::Stage;
+use crate::stage::{Stage, orders};
 use http::Method;
 use portcullis_testkit::AuditTrail;
 use portcullis_wire::control::ControlMessage;
@@ -38,7 +38,7 @@ async fn channels_of_the_controller_are_traced_while_that_is_on() {
     let trail = AuditTrail::from_now(&stage.controller);
     let told = stage.plane.toggle_traces(admin.clone(), on).await.unwrap();
     let begun = ("controller.trace".to_owned(), controller.clone());
-    assert_eq!(trail.operations(), [begun]);
+    assert_eq!(orders(&trail), [begun]);
     let matched = format!(
         "Link {controller}.{} matched? true. Old trace state: false, New trace state: true",
         one.id
@@ -62,7 +62,7 @@ async fn channels_of_the_controller_are_traced_while_that_is_on() {
     let off = toggle(false, &apps, ".*");
     stage.plane.toggle_traces(admin, off).await.unwrap();
     let ended = ("controller.end-trace".to_owned(), controller.clone());
-    assert_eq!(trail.operations(), [ended]);
+    assert_eq!(orders(&trail), [ended]);
     while traces.try_recv().is_ok() {}
     one.send(&ControlMessage::RequestClusterMembers);
     assert!(
@@ -104,7 +104,7 @@ async fn routers_are_told_and_what_they_trace_is_shown_as_theirs() {
     assert_eq!((&event.identity, event.content_type), (&one.id, 1006));
 
     let begun = ("router.trace".to_owned(), one.id.clone());
-    assert_eq!(trail.operations(), [begun]);
+    assert_eq!(orders(&trail), [begun]);
     let off = toggle(false, &format!("^{}$", one.id), ".*");
     let toggling = stage.plane.toggle_traces(admin.clone(), off);
     let answering = async {
@@ -116,7 +116,7 @@ async fn routers_are_told_and_what_they_trace_is_shown_as_theirs() {
     let (told, ()) = tokio::join!(toggling, answering);
     told.unwrap();
     let ended = ("router.end-trace".to_owned(), one.id.clone());
-    assert_eq!(trail.operations(), [ended]);
+    assert_eq!(orders(&trail), [ended]);
     one.send(&ControlMessage::TraceEvent(TraceEvent::default()));
     let unasked = timeout(Duration::from_millis(200), traces.recv());
     assert!(unasked.await.is_err(), "nobody has asked for it");
