@@ -246,6 +246,12 @@ impl LinkManager {
         let Some(id) = GroupId::new(pair.connection.as_str()) else {
             return;
         };
+        let Some(place) = self.halves.place(candidate.leaf) else {
+            let reason = "the router has too many halves of links that wait";
+            tracing::debug!(peer = %candidate.peer, reason, "half of a link is refused");
+            candidate.incoming.reject(RejectClass::Busy, reason).await;
+            return;
+        };
         let Some(candidate) = self.confirm(candidate).await else {
             return;
         };
@@ -258,6 +264,7 @@ impl LinkManager {
             part,
             channel: channel.clone(),
             inbox,
+            _place: place,
         };
         match self.halves.add(pair.clone(), half) {
             Paired::Waiting => {

@@ -1,6 +1,7 @@
 //! Links of two connections, which routers before 1.6.6 dial, until both are there.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -14,7 +15,7 @@ use crate::links::open_link::LinkChannels;
 /// How long one half waits for the other.
 pub(super) const PAIRING: Duration = Duration::from_secs(30);
 
-/// Halves of one router that may wait.
+/// Halves of one router that may wait: for the answer of a controller, and for each other.
 const MAX_WAITING: usize = 16;
 
 /// Which link a half belongs to: only the router that has dialed it can add the other one, and under no
@@ -33,11 +34,35 @@ pub(super) struct Half {
     pub(super) part: SplitLinkPart,
     pub(super) channel: ChannelHandle,
     pub(super) inbox: Inbox,
+    /// Until it is no longer alone.
+    pub(super) _place: HalfPlace,
 }
 
 /// Halves that wait.
 #[derive(Default)]
-pub(super) struct Halves(Mutex<BTreeMap<PairKey, Half>>);
+pub(super) struct Halves {
+    waiting: Mutex<BTreeMap<PairKey, Half>>,
+    /// Places that the halves of a router have taken, by its certificate.
+    taken: Arc<Mutex<BTreeMap<Fingerprint, usize>>>,
+}
+
+/// The place of a half that waits, given back when it is dropped.
+pub(super) struct HalfPlace {
+    leaf: Fingerprint,
+    taken: Arc<Mutex<BTreeMap<Fingerprint, usize>>>,
+}
+
+impl Drop for HalfPlace {
+    fn drop(&mut self) {
+        let mut taken = self.taken.lock();
+        if let Some(count) = taken.get_mut(&self.leaf) {
+            *count -= 1;
+            if *count == 0 {
+                taken.remove(&self.leaf);
+            }
+        }
+    }
+}
 
 /// What has become of a half.
 pub(super) enum Paired {
@@ -48,14 +73,24 @@ pub(super) enum Paired {
 }
 
 impl Halves {
+    /// A place for one more half of a router, unless too many of them wait.
+    pub(super) fn place(&self, leaf: Fingerprint) -> Option<HalfPlace> {
+        let mut taken = self.taken.lock();
+        let count = taken.entry(leaf).or_default();
+        if *count >= MAX_WAITING {
+            return None;
+        }
+        *count += 1;
+        Some(HalfPlace {
+            leaf,
+            taken: Arc::clone(&self.taken),
+        })
+    }
+
     /// Adds a half, or pairs it with the one that waits.
     pub(super) fn add(&self, key: PairKey, half: Half) -> Paired {
-        let mut waiting = self.0.lock();
+        let mut waiting = self.waiting.lock();
         let Some(first) = waiting.remove(&key) else {
-            let of_router = waiting.keys().filter(|other| other.leaf == key.leaf);
-            if of_router.count() >= MAX_WAITING {
-                return Paired::Refused;
-            }
             waiting.insert(key, half);
             return Paired::Waiting;
         };
@@ -74,7 +109,7 @@ impl Halves {
 
     /// Closes a half that is still alone.
     pub(super) fn give_up(&self, key: &PairKey, channel: &ChannelHandle) {
-        let mut waiting = self.0.lock();
+        let mut waiting = self.waiting.lock();
         if waiting
             .get(key)
             .is_some_and(|half| half.channel.id() == channel.id())

@@ -26,3 +26,42 @@ pub(super) fn channel_options(settings: &LinkSettings, side: ChannelSide) -> Cha
         ..ChannelOptions::new(ChannelKind::Link, side)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use portcullis_channel::HeartbeatOptions;
+
+    use super::*;
+
+    #[test]
+    fn queues_hold_what_the_file_lets_wait_within_bounds() {
+        let settings = |payload_queue, acknowledgment_queue| LinkSettings {
+            dialers: Vec::new(),
+            listeners: Vec::new(),
+            heartbeats: HeartbeatOptions {
+                send_interval: Duration::from_secs(10),
+                check_interval: Duration::from_secs(1),
+                answer_within: Duration::from_millis(1),
+                close_after: Duration::from_secs(30),
+                grace: Duration::ZERO,
+            },
+            payload_queue,
+            acknowledgment_queue,
+        };
+        let queues = |settings: &LinkSettings| {
+            let options = channel_options(settings, ChannelSide::Dialer);
+            [options.default_queue, options.high_queue].map(|queue| (queue.frames, queue.bytes))
+        };
+        assert_eq!(
+            queues(&settings(3, 7)),
+            [(3, 3 * 32 * 1024), (7, 7 * 16 * 1024)]
+        );
+        let unbounded = settings(1 << 20, usize::MAX);
+        assert_eq!(
+            queues(&unbounded),
+            [(1 << 20, 64 << 20), (usize::MAX, 64 << 20)]
+        );
+    }
+}

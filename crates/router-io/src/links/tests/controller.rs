@@ -35,6 +35,14 @@ impl Told {
 
 /// Connects a router to the controller.
 pub(super) async fn connect(controllers: &Controllers, enrolled: &Enrolled) -> Told {
+    let (handle, inbox) = open(controllers).await;
+    let told = Told::default();
+    tokio::spawn(serve(handle, inbox, Arc::clone(enrolled), told.clone()));
+    told
+}
+
+/// Connects a router to a controller that says nothing: its end of the channel.
+pub(super) async fn open(controllers: &Controllers) -> (ChannelHandle, Inbox) {
     let transport = Transport::new(
         Clock::start(UnixNanos::default()),
         TransportLimits::default(),
@@ -55,13 +63,11 @@ pub(super) async fn connect(controllers: &Controllers, enrolled: &Enrolled) -> T
     let dialed = dialed.unwrap().connected;
     let (router, router_inbox) = transport.open(grant(), options(ChannelSide::Dialer), dialed);
     controllers.add(CONTROLLER.into(), router);
-    let told = Told::default();
-    tokio::spawn(serve(handle, inbox, Arc::clone(enrolled), told.clone()));
     tokio::spawn(async move {
         let mut inbox = router_inbox;
         while inbox.next().await.is_some() {}
     });
-    told
+    (handle, inbox)
 }
 
 async fn serve(handle: ChannelHandle, mut inbox: Inbox, enrolled: Enrolled, told: Told) {

@@ -3,6 +3,8 @@
 use std::fmt::Debug;
 use std::time::Duration;
 
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
 use portcullis_channel::Headers;
 use portcullis_channel::group::{GroupId, GroupSecret};
 use portcullis_channel::headers::key;
@@ -189,18 +191,7 @@ async fn halves_of_two_names_make_no_link() {
     let router = world.router("r2").await;
     let first = world.router("r1").await;
     let _victim = world.router("r3").await;
-    let half = |from: &str, part| {
-        let link = LinkHello {
-            link_id: "link".to_owned(),
-            split_part: Some(part),
-            ..link_hello(from, "r2")
-        };
-        let headers = Headers::builder()
-            .append(&link.to_headers())
-            .string(key::CONNECTION_ID, "pair")
-            .build();
-        Hello::new("link".to_owned(), None, Grouping::Ungrouped, headers)
-    };
+    let half = |from: &str, part| half(from, "pair", part);
     let payloads = half("r1", SplitLinkPart::Payloads);
     let _waiting = knock(&router, &first.tls, &payloads).await.unwrap();
     let acknowledgments = half("r3", SplitLinkPart::Acknowledgements);
@@ -214,6 +205,46 @@ async fn halves_of_two_names_make_no_link() {
     let acknowledgments = half("r1", SplitLinkPart::Acknowledgements);
     let _second = knock(&router, &first.tls, &acknowledgments).await.unwrap();
     router.linked(2).await;
+}
+
+#[tokio::test]
+async fn halves_of_a_router_that_wait_are_bounded() {
+    let world = World::new();
+    let mut roomy = settings();
+    roomy.listeners[0].max_unknown = 64;
+    let router = world.router_with("r2", roomy).await;
+    let (first, other) = (world.router("r1").await, world.router("r3").await);
+    router.controllers.remove(&CONTROLLER.into());
+    let (_controller, _inbox) = controller::open(&router.controllers).await;
+    let mut halves: FuturesUnordered<_> = (0..17)
+        .map(|pair| one_half(&router, &first, "r1", pair))
+        .collect();
+    let Some(Err(DialError::Rejected(refused))) = halves.next().await else {
+        panic!("one is refused before a controller has answered")
+    };
+    assert_eq!(
+        (refused.class, &*refused.reason),
+        (
+            RejectClass::Busy,
+            "the router has too many halves of links that wait"
+        )
+    );
+    let of_another = timeout(
+        Duration::from_millis(200),
+        one_half(&router, &other, "r3", 0),
+    );
+    assert!(of_another.await.is_err(), "others have places of their own");
+
+    // Places are given back by those that go.
+    drop(halves);
+    router.controllers.remove(&CONTROLLER.into());
+    controller::connect(&router.controllers, &world.enrolled).await;
+    let mut attempts = 0;
+    while let Err(error) = one_half(&router, &first, "r1", 20).await {
+        assert!(attempts < 300, "{error:?}");
+        attempts += 1;
+        sleep(Duration::from_millis(50)).await;
+    }
 }
 
 #[tokio::test]
@@ -259,6 +290,29 @@ pub(super) fn link_hello(from: &str, to: &str) -> LinkHello {
         destination: Some(to.to_owned()),
         ..LinkHello::default()
     }
+}
+
+async fn one_half(
+    router: &TestRouter,
+    dialer: &TestRouter,
+    from: &str,
+    pair: u32,
+) -> Result<Dialed<TlsStream<TcpStream>>, DialError> {
+    let hello = half(from, &format!("pair {pair}"), SplitLinkPart::Payloads);
+    knock(router, &dialer.tls, &hello).await
+}
+
+fn half(from: &str, pair: &str, part: SplitLinkPart) -> Hello {
+    let link = LinkHello {
+        link_id: "link".to_owned(),
+        split_part: Some(part),
+        ..link_hello(from, "r2")
+    };
+    let headers = Headers::builder()
+        .append(&link.to_headers())
+        .string(key::CONNECTION_ID, pair)
+        .build();
+    Hello::new("link".to_owned(), None, Grouping::Ungrouped, headers)
 }
 
 pub(super) fn as_hello(link: &LinkHello) -> Hello {
