@@ -10,7 +10,7 @@ use rustls_pki_types::CertificateDer;
 use serde_json::Value;
 use std::fs;
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 use support::controller::free_port;
@@ -88,6 +88,11 @@ impl RouterFiles {
         let path = self.directory.file("router.yml");
         let text = fs::read_to_string(&path).unwrap() + sections;
         fs::write(path, text).unwrap();
+    }
+
+    /// Where a file beside its own is.
+    pub(crate) fn beside(&self, name: &str) -> PathBuf {
+        self.directory.file(name)
     }
 
     fn config(&self, advertised: SocketAddr, links: &str) -> String {

@@ -1,7 +1,9 @@
-//! What the log tells of the circuits of an identity that is traced.
+//! What the log tells of the circuits of an identity that is traced, and what a router writes to its trace.
 
 use crate::network::{Flow, Network};
 use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fs;
 use std::io::{self, Write};
 use std::mem;
 use std::sync::{Mutex, Once};
@@ -197,4 +199,59 @@ async fn refused_dials_of_a_traced_identity_are_told() {
     assert_eq!(refused[0]["router"], *network.routers[0].id);
     let error = refused[0]["error"].as_str().unwrap();
     assert!(error.contains("service-edge-router policies"), "{error}");
+}
+
+#[tokio::test]
+async fn router_writes_messages_of_all_channels_to_its_trace_without_what_they_carry() {
+    let network = Network::new(2).await;
+    let traced = &network.routers[0];
+    let path = traced.beside("messages.trace");
+    traced.add_to_config(&format!("trace: {{path: {}}}\n", path.display()));
+    let mut routers = Vec::new();
+    for router in &network.routers {
+        routers.push(router.start().await);
+    }
+    network.controller.until_online(2).await;
+    network.controller.until_count("links", 1).await;
+    let mut hosting = network.host("bob", 1, Flow::Legacy).await;
+    let mut dialing = network.client("alice", 0).await;
+    let circuit = dialing.dials(1, &mut hosting, Flow::Legacy).await;
+    circuit.echoes(&mut dialing.sdk, &mut hosting).await;
+    let expected = [
+        ("control", "Route"),
+        ("edge", "Connect"),
+        ("edge", "Data"),
+        ("link", "Payload"),
+    ];
+    let expected: BTreeSet<_> = expected
+        .map(|(protocol, name)| (protocol.to_owned(), name.to_owned()))
+        .into();
+    let written = async {
+        loop {
+            let text = fs::read_to_string(&path).unwrap();
+            // The last line may be half written.
+            let lines = text
+                .lines()
+                .filter_map(|line| serde_json::from_str::<Value>(line).ok());
+            let named: BTreeSet<_> = lines
+                .map(|line| ["protocol", "name"].map(|key| line[key].as_str().unwrap().to_owned()))
+                .map(|[protocol, name]| (protocol, name))
+                .collect();
+            if named.is_superset(&expected) {
+                return text;
+            }
+            sleep(Duration::from_millis(50)).await;
+        }
+    };
+    let text = timeout(Duration::from_secs(20), written).await;
+    let text = text.unwrap_or_else(|_| panic!("{}", fs::read_to_string(&path).unwrap()));
+    // What was said, as text, as bytes and in hexadecimal digits, and tokens.
+    for secret in [
+        "there",
+        "116, 104, 101, 114, 101",
+        "7468657265",
+        &dialing.person.token,
+    ] {
+        assert!(!text.contains(secret), "{secret}: {text}");
+    }
 }

@@ -83,10 +83,11 @@ struct Setup {
 
 impl Setup {
     async fn new() -> Self {
-        Self::with(None).await
+        Self::with(None, Duration::ZERO).await
     }
 
-    async fn with(failure: Option<DialFailure>) -> Self {
+    /// With what becomes of each dial, and the pause before it.
+    async fn with(failure: Option<DialFailure>, service_dial_pause: Duration) -> Self {
         let memory = Arc::new(MemoryBudget::new(1 << 20));
         let router = TestRouter::within("router", ForwardingOptions::default(), memory);
         let controller = TestController::connect(&controller_id(), &router.controllers).await;
@@ -111,7 +112,7 @@ impl Setup {
             link_dials: size,
             rate_limited: size,
             service_dials: size,
-            service_dial_pause: Duration::ZERO,
+            service_dial_pause,
         };
         router.relay.attach("link", Recorder::new().0);
         Self {
@@ -267,7 +268,7 @@ async fn what_cannot_be_dialed_says_why() {
         reason: "nobody listens".to_owned(),
         failure: RouteFailure::ConnectionRefused,
     };
-    let mut setup = Setup::with(Some(refused)).await;
+    let mut setup = Setup::with(Some(refused), Duration::ZERO).await;
     setup.send(egress(CIRCUIT)).await;
     setup
         .assert_fails(CIRCUIT, RouteFailure::ConnectionRefused)
@@ -319,6 +320,19 @@ async fn what_the_queue_has_no_room_for_is_refused_at_once() {
         assert_eq!(setup.result().await.circuit_id, circuit);
     }
     assert_eq!(setup.routes.dials(), (0, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_dial_waits_for_the_pause_of_the_file() {
+    let mut setup = Setup::with(None, Duration::from_millis(250)).await;
+    let begin = Instant::now();
+    setup.send(egress("first")).await;
+    setup.send(egress("second")).await;
+    for seconds in [1.25, 2.5] {
+        let result = setup.result().await;
+        assert!(matches!(result.outcome, RouteOutcome::Routed(_)));
+        assert_eq!(begin.elapsed(), Duration::from_secs_f64(seconds));
+    }
 }
 
 #[tokio::test(start_paused = true)]

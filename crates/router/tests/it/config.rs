@@ -3,9 +3,13 @@
 use std::net::IpAddr;
 
 use portcullis_router::IncompleteConfigError;
+use portcullis_router::circuits::ForwarderSettings;
+use portcullis_router::control::InterfaceSettings;
 use portcullis_router::health::HealthOptions;
 use portcullis_router::links::{ConnectionLayout, GroupNames, LinkSettings, dialers};
+use portcullis_router::metrics::MetricsOptions;
 use portcullis_router::web::{TlsVersion, WebApi, WebServer, web_servers};
+use portcullis_router_config::model::RouterConfig;
 
 use crate::world::config;
 
@@ -210,5 +214,83 @@ fn values_of_a_refused_file_are_named() {
     for (result, key) in cases {
         let key = key.to_owned();
         assert_eq!(result, Err(IncompleteConfigError { key }));
+    }
+}
+
+/// What a part of the file says, as text, and how it is read.
+type Case = (&'static str, fn(&RouterConfig) -> String, &'static str);
+
+#[test]
+fn sizes_and_times_are_taken_as_they_are_given() {
+    fn queues(config: &RouterConfig) -> String {
+        let links = LinkSettings::from_config(&config.link).unwrap();
+        format!("{} {}", links.payload_queue, links.acknowledgment_queue)
+    }
+    fn strangers(config: &RouterConfig) -> String {
+        let links = LinkSettings::from_config(&config.link).unwrap();
+        links.listeners[0].max_unknown.to_string()
+    }
+    fn metrics(config: &RouterConfig) -> String {
+        let options = MetricsOptions::from_config(&config.metrics).unwrap();
+        let usage = options.usage_age;
+        format!(
+            "{:?} {} {usage:?}",
+            options.report_interval, options.queue_size
+        )
+    }
+    fn interfaces(config: &RouterConfig) -> String {
+        let discovery = &config.interface_discovery;
+        InterfaceSettings::from_config(discovery)
+            .unwrap()
+            .map_or_else(
+                || "none".to_owned(),
+                |settings| {
+                    format!(
+                        "{:?} {:?}",
+                        settings.check_interval, settings.report_interval
+                    )
+                },
+            )
+    }
+    fn pause(config: &RouterConfig) -> String {
+        let settings = ForwarderSettings::from_config(&config.forwarder).unwrap();
+        format!("{:?}", settings.service_dial_pause)
+    }
+    let cases: &[Case] = &[
+        ("link: {}", queues, "128 64"),
+        (
+            "link: {payloadSenderQueueSize: 3, ackSenderQueueSize: 7}",
+            queues,
+            "3 7",
+        ),
+        (
+            "link: {listeners: [{binding: transport, bind: 'tls:0.0.0.0:1', advertise: 'tls:r:1'}]}",
+            strangers,
+            "17",
+        ),
+        (
+            "link: {listeners: [{binding: transport, bind: 'tls:0.0.0.0:1', advertise: 'tls:r:1', \
+             options: {maxQueuedConnects: 5, maxOutstandingConnects: 40}}]}",
+            strangers,
+            "45",
+        ),
+        ("metrics: {}", metrics, "60s 10 80s"),
+        (
+            "metrics: {reportInterval: 7s, messageQueueSize: 4, intervalAgeThreshold: 9s}",
+            metrics,
+            "7s 4 9s",
+        ),
+        ("interfaceDiscovery: {}", interfaces, "60s 86400s"),
+        (
+            "interfaceDiscovery: {checkInterval: 3s, minReportInterval: 5m}",
+            interfaces,
+            "3s 300s",
+        ),
+        ("interfaceDiscovery: {disabled: true}", interfaces, "none"),
+        ("forwarder: {}", pause, "0ns"),
+        ("forwarder: {xgressDialDwellTime: 250}", pause, "250ms"),
+    ];
+    for (file, read, expected) in cases {
+        assert_eq!(read(&config(file)), *expected, "{file}");
     }
 }
