@@ -29,4 +29,4 @@ pub use in_use::{RightInUse, Verdict, judge_again};
 pub(crate) use losses::Losses;
 pub use refusal::{Refusal, RetryHint};
 pub use right::{GrantedService, Right, RightSession};
-pub use watch::{RightsWatch, posture_changed};
+pub use watch::{Concerned, RightsWatch, posture_changed};

@@ -2,18 +2,21 @@
 //!
 //! A right ends by what is committed, by what clients report about their machines, or by time alone.
 //! Commits are looked through for what they may have taken away; for most of them that is nothing. Else
-//! the rights in use are judged again, those of clients and those of hosts.
+//! the rights in use are judged again, those of clients and those of hosts: those of some identities, if no
+//! others are concerned.
 //!
 //! A dial is judged before the network knows of it. So each circuit is judged once more when it is
 //! established, or adopted: what was committed in between counts, and it is known then when to judge it
 //! again.
 
+mod by_identity;
 mod due;
 mod rights_in_use;
 
 use crate::plane::Plane;
+use by_identity::CircuitsByIdentity;
 use due::DueRights;
-use portcullis_app::rights::{self, RightInUse, RightsWatch, Verdict};
+use portcullis_app::rights::{self, Concerned, RightInUse, RightsWatch, Verdict};
 use portcullis_app::{AppError, hosting};
 use portcullis_domain::change::Change;
 use portcullis_domain::clock::SignedDuration;
@@ -72,17 +75,14 @@ impl Enforcement {
     }
 }
 
-/// What has come and was not looked at.
-#[derive(Default)]
-struct Pending {
-    changes: Vec<Change>,
-    established: Vec<CircuitId>,
-}
-
 /// Ends what may not stay, until the controller stops.
 pub(crate) async fn run(plane: Arc<Plane>, mut inbox: Inbox) {
-    let mut watch = RightsWatch::new(&plane.app);
-    let mut due = DueRights::default();
+    let mut enforcer = Enforcer {
+        watch: RightsWatch::new(&plane.app),
+        circuits: CircuitsByIdentity::default(),
+        due: DueRights::default(),
+        plane: Arc::clone(&plane),
+    };
     let mut sweeps = interval_at(Instant::now() + SWEEP_INTERVAL, SWEEP_INTERVAL);
     sweeps.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
@@ -92,21 +92,21 @@ pub(crate) async fn run(plane: Arc<Plane>, mut inbox: Inbox) {
                 let Some(news) = news else {
                     return;
                 };
-                pending.take(news, &mut watch, &mut due);
+                enforcer.take(news, &mut pending);
                 // Those that have come meanwhile are looked at together.
                 while let Ok(news) = inbox.try_recv() {
-                    pending.take(news, &mut watch, &mut due);
+                    enforcer.take(news, &mut pending);
                 }
             },
-            () = rights::posture_changed(&plane.app) => watch.note_posture(&plane.app),
-            () = sleep(wait(&plane, &watch, &due)) => {
-                pending.established = due.take(plane.app.env().now());
+            () = rights::posture_changed(&plane.app) => enforcer.watch.note_posture(&plane.app),
+            () = sleep(enforcer.wait()) => {
+                pending.circuits = enforcer.due.take(plane.app.env().now());
             },
             _ = sweeps.tick() => report(hosting::sweep(&plane.app).await),
         }
-        judge_some(&plane, &pending.established, &mut due);
-        if !watch.is_quiet() {
-            judge_all(&plane, &mut watch, &mut due);
+        enforcer.judge_some(&pending.circuits);
+        if !enforcer.watch.is_quiet() {
+            enforcer.judge_concerned();
         }
         if !pending.changes.is_empty() {
             report(hosting::end_without_right(&plane.app, &pending.changes).await);
@@ -114,91 +114,120 @@ pub(crate) async fn run(plane: Arc<Plane>, mut inbox: Inbox) {
     }
 }
 
-/// How long to wait if there is no news; what was noted and could not be judged is judged again soon.
-fn wait(plane: &Plane, watch: &RightsWatch, due: &DueRights) -> Duration {
-    let wait = due.wait(plane.app.env().now());
-    if watch.is_quiet() {
-        wait
-    } else {
-        wait.min(RETRY.unsigned_abs())
-    }
-}
-
-impl Pending {
-    fn take(&mut self, news: News, watch: &mut RightsWatch, due: &mut DueRights) {
-        match news {
-            News::Committed(committed) => {
-                watch.note(&committed);
-                self.changes.extend(committed);
-            },
-            News::Everything => watch.note_everything(),
-            News::Established(circuit) => self.established.push(circuit),
-            News::Ended(circuit) => due.remove(&circuit),
-        }
-    }
+/// What has come and was not looked at.
+#[derive(Default)]
+struct Pending {
+    changes: Vec<Change>,
+    /// Circuits that are to be judged, whatever was noted.
+    circuits: Vec<CircuitId>,
 }
 
 /// A right that a circuit depends on.
 type InUse = (CircuitId, RightInUse);
 
-/// Judges the circuits that the news may concern.
-fn judge_all(plane: &Plane, watch: &mut RightsWatch, due: &mut DueRights) {
-    let in_use = plane.network.read(rights_in_use::of_all);
-    let rights: Vec<RightInUse> = in_use.iter().map(|(_, right)| right.clone()).collect();
-    match watch.judge(&plane.app, &rights) {
-        Ok(verdicts) => {
-            for (place, verdict) in verdicts {
-                if let Some((circuit, _)) = in_use.get(place) {
-                    follow(plane, due, circuit, verdict);
+/// Judges circuits.
+struct Enforcer {
+    plane: Arc<Plane>,
+    watch: RightsWatch,
+    /// Those that are established.
+    circuits: CircuitsByIdentity,
+    due: DueRights,
+}
+
+impl Enforcer {
+    fn take(&mut self, news: News, pending: &mut Pending) {
+        match news {
+            News::Committed(committed) => {
+                self.watch.note(&committed);
+                pending.changes.extend(committed);
+            },
+            News::Everything => self.watch.note_everything(),
+            News::Established(circuit) => pending.circuits.push(circuit),
+            News::Ended(circuit) => {
+                self.due.remove(&circuit);
+                self.circuits.remove(&circuit);
+            },
+        }
+    }
+
+    /// How long to wait if there is no news; what was noted and could not be judged is judged again soon.
+    fn wait(&self) -> Duration {
+        let wait = self.due.wait(self.plane.app.env().now());
+        if self.watch.is_quiet() {
+            wait
+        } else {
+            wait.min(RETRY.unsigned_abs())
+        }
+    }
+
+    /// Judges the circuits that the news may concern.
+    fn judge_concerned(&mut self) {
+        let network = &self.plane.network;
+        let in_use = match self.watch.concerned(&self.plane.app) {
+            Concerned::Anybody => network.read(rights_in_use::of_all),
+            Concerned::Only(identities) => {
+                let circuits = self.circuits.of(&identities);
+                network.read(|fabric| rights_in_use::of_some(fabric, circuits))
+            },
+        };
+        let rights: Vec<RightInUse> = in_use.iter().map(|(_, right)| right.clone()).collect();
+        match self.watch.judge(&self.plane.app, &rights) {
+            Ok(verdicts) => {
+                for (place, verdict) in verdicts {
+                    if let Some((circuit, _)) = in_use.get(place) {
+                        self.follow(circuit, verdict);
+                    }
                 }
-            }
-        },
-        // What was noted stays noted.
-        Err(error) => tracing::error!(%error, "rights in use cannot be judged"),
+            },
+            // What was noted stays noted.
+            Err(error) => tracing::error!(%error, "rights in use cannot be judged"),
+        }
     }
-}
 
-/// Judges some circuits.
-fn judge_some(plane: &Plane, circuits: &[CircuitId], due: &mut DueRights) {
-    if circuits.is_empty() {
-        return;
+    /// Judges some circuits, which are known by their identities from then on.
+    fn judge_some(&mut self, circuits: &[CircuitId]) {
+        if circuits.is_empty() {
+            return;
+        }
+        let network = &self.plane.network;
+        let in_use: Vec<InUse> = network.read(|fabric| rights_in_use::of_some(fabric, circuits));
+        for (circuit, right) in &in_use {
+            self.circuits.add(circuit, &right.identity);
+        }
+        let rights: Vec<RightInUse> = in_use.iter().map(|(_, right)| right.clone()).collect();
+        match rights::judge_again(&self.plane.app, &rights) {
+            Ok(verdicts) => {
+                for ((circuit, _), verdict) in in_use.iter().zip(verdicts) {
+                    self.follow(circuit, verdict);
+                }
+            },
+            Err(error) => {
+                tracing::error!(%error, "the rights of circuits cannot be judged");
+                let soon = self.plane.app.env().now() + RETRY;
+                for circuit in circuits {
+                    self.due.add(circuit.clone(), soon);
+                }
+            },
+        }
     }
-    let in_use: Vec<InUse> = plane
-        .network
-        .read(|fabric| rights_in_use::of_some(fabric, circuits));
-    let rights: Vec<RightInUse> = in_use.iter().map(|(_, right)| right.clone()).collect();
-    match rights::judge_again(&plane.app, &rights) {
-        Ok(verdicts) => {
-            for ((circuit, _), verdict) in in_use.iter().zip(verdicts) {
-                follow(plane, due, circuit, verdict);
-            }
-        },
-        Err(error) => {
-            tracing::error!(%error, "the rights of circuits cannot be judged");
-            let soon = plane.app.env().now() + RETRY;
-            for circuit in circuits {
-                due.add(circuit.clone(), soon);
-            }
-        },
-    }
-}
 
-fn follow(plane: &Plane, due: &mut DueRights, circuit: &CircuitId, verdict: Verdict) {
-    match verdict {
-        Verdict::Ended => {
-            let revoke = |fabric: &mut Fabric, _| fabric.revoke_circuit(circuit);
-            if plane.network.change(revoke) {
-                tracing::info!(
-                    circuit = circuit.as_str(),
-                    "a circuit was ended with its right"
-                );
-            }
-        },
-        Verdict::Stays { judge_again_at } => {
-            if let Some(at) = judge_again_at {
-                due.add(circuit.clone(), at);
-            }
-        },
+    fn follow(&mut self, circuit: &CircuitId, verdict: Verdict) {
+        match verdict {
+            Verdict::Ended => {
+                let revoke = |fabric: &mut Fabric, _| fabric.revoke_circuit(circuit);
+                if self.plane.network.change(revoke) {
+                    tracing::info!(
+                        circuit = circuit.as_str(),
+                        "a circuit was ended with its right"
+                    );
+                }
+            },
+            Verdict::Stays { judge_again_at } => {
+                if let Some(at) = judge_again_at {
+                    self.due.add(circuit.clone(), at);
+                }
+            },
+        }
     }
 }
 

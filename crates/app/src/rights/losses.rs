@@ -8,7 +8,7 @@ use portcullis_domain::oidc_session::TokenId;
 use portcullis_domain::revocation::{Revocation, RevocationType};
 use portcullis_domain::router::Router;
 use portcullis_domain::service::Service;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What may have been taken away from whom. Most changes take nothing away.
 #[derive(Debug, Default)]
@@ -23,8 +23,8 @@ pub(crate) struct Losses {
     pub(crate) identities: BTreeSet<RecordNumber>,
     pub(crate) services: BTreeSet<ServiceId>,
     pub(crate) routers: BTreeSet<RouterId>,
-    /// Sessions that are over.
-    pub(crate) ended: BTreeSet<ApiSessionId>,
+    /// Sessions that are over, with whose they were.
+    pub(crate) ended: BTreeMap<ApiSessionId, IdentityId>,
     /// Sessions whose tokens were revoked.
     pub(crate) revoked_sessions: BTreeSet<ApiSessionId>,
     /// Identities whose earlier tokens were revoked.
@@ -58,7 +58,8 @@ impl Losses {
         match change {
             Change::ApiSession(change) => {
                 let ended = change.before.as_ref().filter(|_| change.entity.is_none());
-                self.ended.extend(ended.map(|session| session.id.clone()));
+                self.ended
+                    .extend(ended.map(|session| (session.id.clone(), session.identity.clone())));
             },
             Change::Identity(change) => {
                 let attributes = |identity: &Identity| identity.spec.role_attributes.clone();

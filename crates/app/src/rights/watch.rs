@@ -2,7 +2,8 @@
 //!
 //! Most commits take nothing away: logins, activity, entities that nobody uses. What a commit has
 //! changed is noted first, which costs little; only if it can have taken something away, the rights in
-//! use are looked through, and those that it concerns are judged.
+//! use are looked through, and those that it concerns are judged. What ends with a session or an identity
+//! concerns the rights of one identity, and no others have to be looked through for it.
 
 use super::in_use::{Depth, judge_each};
 use super::losses::Losses;
@@ -11,6 +12,7 @@ use crate::app::App;
 use crate::error::AppError;
 use portcullis_domain::change::Change;
 use portcullis_domain::ids::{ApiSessionId, IdentityId};
+use std::collections::BTreeSet;
 
 /// Notes what commits may have taken away, until it is judged.
 #[derive(Debug)]
@@ -18,6 +20,13 @@ pub struct RightsWatch {
     noted: Losses,
     /// Number of the last change of grants that was judged.
     grants: u64,
+}
+
+/// Whose rights may have to be judged again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Concerned {
+    Anybody,
+    Only(BTreeSet<IdentityId>),
 }
 
 /// How a right is concerned.
@@ -64,6 +73,45 @@ impl RightsWatch {
         self.noted.is_empty()
     }
 
+    /// Whose rights may be concerned by what was noted; those of others stay as they are.
+    pub fn concerned(&self, app: &App) -> Concerned {
+        let noted = &self.noted;
+        if noted.everything
+            || noted.grants
+            || noted.routes
+            || !noted.services.is_empty()
+            || !noted.routers.is_empty()
+            || !noted.revoked_tokens.is_empty()
+        {
+            return Concerned::Anybody;
+        }
+        let projections = app.projections();
+        let catalog = projections.identities();
+        let identities = noted.identities.iter().map(|number| {
+            let id = catalog.id(catalog.slot(*number)?)?;
+            Some(IdentityId::from_wire(id))
+        });
+        let revoked = noted.revoked_sessions.iter().map(|id| {
+            let ended = noted.ended.get(id).cloned();
+            let session = || {
+                Some(
+                    projections
+                        .sessions()
+                        .find_by_id(id.as_str())?
+                        .record
+                        .identity
+                        .clone(),
+                )
+            };
+            ended.or_else(session)
+        });
+        let known = noted.ended.values().chain(&noted.revoked_identities);
+        let all = known.cloned().map(Some).chain(identities).chain(revoked);
+        // Who is not there any more cannot be told from others.
+        all.collect::<Option<_>>()
+            .map_or(Concerned::Anybody, Concerned::Only)
+    }
+
     /// Judges those of the rights in use that are concerned by what was noted; returns their positions
     /// with the verdicts. All others stay as they are.
     ///
@@ -101,7 +149,7 @@ impl RightsWatch {
             return Concern::Over;
         }
         if right.session.as_ref().is_some_and(|session| {
-            noted.ended.contains(session)
+            noted.ended.contains_key(session)
                 || noted.revoked_sessions.contains(session)
                 || (noted.revoked_identities.contains(&right.identity)
                     && is_signed_for(app, session))

@@ -16,9 +16,13 @@ pub(super) fn of_all(fabric: &Fabric) -> Vec<InUse> {
 }
 
 /// The rights that some circuits depend on, of those that are still there.
-pub(super) fn of_some(fabric: &Fabric, circuits: &[CircuitId]) -> Vec<InUse> {
-    let circuits = circuits.iter().filter_map(|id| fabric.circuit(id));
+pub(super) fn of_some<'c>(
+    fabric: &Fabric,
+    circuits: impl IntoIterator<Item = &'c CircuitId>,
+) -> Vec<InUse> {
+    let circuits = circuits.into_iter();
     circuits
+        .filter_map(|id| fabric.circuit(id))
         .flat_map(|circuit| of_one(fabric.network(), &circuit))
         .collect()
 }

@@ -98,12 +98,18 @@ impl InUse {
     }
 
     fn judge(&mut self) -> Vec<usize> {
+        let concerned = self.watch.concerned(&self.dialing.fixture.app);
         let judged = self.watch.judge(&self.dialing.fixture.app, &self.rights);
         assert!(self.watch.is_quiet());
         let judged = judged.unwrap().into_iter();
         let ended = judged.filter(|(_place, verdict)| *verdict == Verdict::Ended);
         let mut places: Vec<_> = ended.map(|(place, _verdict)| place).collect();
         places.sort_unstable();
+        if let Concerned::Only(identities) = concerned {
+            let of = places.iter().map(|place| &self.rights[*place].identity);
+            let of: BTreeSet<_> = of.cloned().collect();
+            assert!(of.is_subset(&identities), "{of:?} {identities:?}");
+        }
         places
     }
 }
