@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::sync::Notify;
+use tokio::time::timeout;
 
 /// Maximum size of the events that wait for one subscriber, in bytes of memory. It is what bounds a queue: the number
 /// of events only comes near it when all of them are small. Those who wait for the same events share them.
@@ -15,7 +16,7 @@ const MAX_BYTES: usize = BURST_BYTES;
 /// Events that are written together.
 const BATCH: usize = 256;
 
-/// How long an event may wait for others, so that the thread that writes does not wake up for each of them.
+/// How long an event may wait for others, so that who takes them does not wake up for each.
 const GATHER: Duration = Duration::from_millis(20);
 
 /// An event that one of a subscriber's subscriptions wants.
@@ -133,7 +134,8 @@ impl Queue {
         state.is_woken = false;
     }
 
-    /// Waits for the next delivery; `None` once the queue is closed and empty.
+    /// Waits for the next delivery; `None` once the queue is closed and empty. After one that came to an empty queue,
+    /// it waits a little for others to go with it.
     pub(crate) async fn recv(&self) -> Option<Delivery> {
         loop {
             let changed = self.notify.notified();
@@ -147,6 +149,7 @@ impl Queue {
                 }
             }
             changed.await;
+            let _more = timeout(GATHER, self.notify.notified()).await;
         }
     }
 
