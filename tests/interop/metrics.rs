@@ -144,6 +144,9 @@ fn another_parser_reads_both_formats() {
             "counter portcullis_events_written 1",
             "counter portcullis_events_dropped 1",
             "gauge portcullis_events_waiting 1",
+            "counter portcullis_events_stream_dropped 1",
+            "gauge portcullis_management_channels 1",
+            "gauge portcullis_store_size_bytes 1",
             "summary ziti_api_session_create_seconds ",
         ] {
             let is_there = families.lines().any(|line| line.starts_with(family));

@@ -59,6 +59,12 @@ fn named_metrics(query: &str) -> Vec<&str> {
         .collect()
 }
 
+/// Whether what a metric tells is known to the program alone.
+fn is_of_program(metric: &str) -> bool {
+    metric.starts_with("portcullis_events_")
+        || ["portcullis_store_size_bytes", "portcullis_management_channels"].contains(&metric)
+}
+
 fn has(text: &str, line: &str) {
     assert!(text.lines().any(|found| found == line), "{line}\n{text}");
 }
@@ -141,8 +147,8 @@ async fn each_metric_of_the_dashboard_is_exposed() {
         let named = named_metrics(query);
         assert!(!named.is_empty(), "{query}");
         for name in named {
-            // Those of files of events are exposed by the program; tests/interop/metrics.rs looks at them.
-            let is_known = exposed.contains(name) || name.starts_with("portcullis_events_");
+            // The rest is exposed by the program; tests/interop/metrics.rs looks at that.
+            let is_known = exposed.contains(name) || is_of_program(name);
             assert!(is_known, "{name} in {query}");
         }
     }
