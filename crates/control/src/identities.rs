@@ -47,6 +47,8 @@ struct AtRouter {
 struct Connection {
     /// In which the router has said it.
     session: RouterSession,
+    /// Since when it says so, in whatever session.
+    since: Timestamp,
     /// When the last connect was that was told, in milliseconds since 1970.
     told_until: i64,
 }
@@ -87,7 +89,7 @@ impl ConnectedIdentities {
         at.is_doubtful = !at.connections.is_empty();
         if session.router.is_tunneler_enabled() {
             let own = IdentityId::from_wire(session.id().as_str());
-            state.connect(session.id(), &own, network);
+            state.connect(session.id(), &own, network, app.env().now());
             state.tell(app, &own);
         }
     }
@@ -140,11 +142,16 @@ impl ConnectedIdentities {
     }
 
     /// The identities that a router says are connected to it, if it is connected here.
-    pub(crate) fn at(&self, router: &RouterId) -> Vec<IdentityId> {
+    /// Each with since when it says so.
+    pub(crate) fn at(&self, router: &RouterId) -> Vec<(IdentityId, Timestamp)> {
         let state = self.0.lock();
         let at = state.routers.get(router).into_iter();
-        at.flat_map(|at| at.connections.keys().filter(|identity| at.knows(identity)))
-            .cloned()
+        let known = at.flat_map(|at| {
+            let connections = at.connections.iter();
+            connections.filter(|(identity, _)| at.knows(identity))
+        });
+        known
+            .map(|(identity, connection)| (identity.clone(), connection.since))
             .collect()
     }
 
@@ -190,7 +197,8 @@ impl State {
             self.tell(app, &identity);
             return;
         }
-        let Some(connection) = self.connect(router, &identity, session) else {
+        let now = app.env().now();
+        let Some(connection) = self.connect(router, &identity, session, now) else {
             return;
         };
         let told_until = connection.told_until;
@@ -214,6 +222,7 @@ impl State {
         router: &RouterId,
         identity: &IdentityId,
         session: RouterSession,
+        now: Timestamp,
     ) -> Option<&mut Connection> {
         let connections = &mut self.routers.get_mut(router)?.connections;
         if connections.len() >= MAX_IDENTITIES && !connections.contains_key(identity) {
@@ -227,6 +236,7 @@ impl State {
         known.routers.insert(router.clone());
         let connection = connections.entry(identity.clone()).or_insert(Connection {
             session,
+            since: now,
             told_until: 0,
         });
         connection.session = session;
