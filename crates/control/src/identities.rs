@@ -6,6 +6,8 @@
 //!
 //! The router itself is one of them, if it has a tunneler.
 
+mod told_times;
+
 use crate::events::identity_connect;
 use crate::session::Session;
 use parking_lot::Mutex;
@@ -16,6 +18,7 @@ use portcullis_events::{Body, Namespace, SdkStatus, SdkStatusKind, is_id};
 use portcullis_fabric::RouterSession;
 use portcullis_wire::control::connect_event::{ConnectEvent, ConnectEvents};
 use std::collections::{BTreeMap, BTreeSet};
+use told_times::ToldTimes;
 
 /// Identities connected to one router, at most; further ones are not shown as connected.
 const MAX_IDENTITIES: usize = 100_000;
@@ -49,8 +52,7 @@ struct Connection {
     session: RouterSession,
     /// Since when it says so, in whatever session.
     since: Timestamp,
-    /// When the last connect was that was told, in milliseconds since 1970.
-    told_until: i64,
+    told: ToldTimes,
 }
 
 #[derive(Debug)]
@@ -201,16 +203,17 @@ impl State {
         let Some(connection) = self.connect(router, &identity, session, now) else {
             return;
         };
-        let told_until = connection.told_until;
-        let times = event.connections.iter().map(|said| said.time_millis);
-        connection.told_until = times.max().unwrap_or_default().max(told_until);
-        if app.wants_events(Namespace::Connect) {
-            for said in &event.connections {
-                if let Ok(time) = Timestamp::from_millisecond(said.time_millis)
-                    && said.time_millis > told_until
-                {
-                    app.publish_at(time, identity_connect(&identity, router, said));
-                }
+        let told = &mut connection.told;
+        let connections = event.connections.iter();
+        let new: Vec<_> = connections
+            .filter(|said| said.time_millis > 0 && !told.has(said.time_millis))
+            .collect();
+        for said in new {
+            told.add(said.time_millis);
+            if app.wants_events(Namespace::Connect)
+                && let Ok(time) = Timestamp::from_millisecond(said.time_millis)
+            {
+                app.publish_at(time, identity_connect(&identity, router, said));
             }
         }
         self.tell(app, &identity);
@@ -237,7 +240,7 @@ impl State {
         let connection = connections.entry(identity.clone()).or_insert(Connection {
             session,
             since: now,
-            told_until: 0,
+            told: ToldTimes::default(),
         });
         connection.session = session;
         Some(connection)
