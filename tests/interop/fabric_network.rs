@@ -15,7 +15,7 @@ const CSR: &str = "csr: {sans: {dns: [localhost], ip: [127.0.0.1]}}\n";
 const OURS: (&RouterProgram, Place<'static>) = (&RouterProgram::Ours, Place::LOOPBACK);
 
 /// A router without an edge beside a server, and one with a door to that.
-struct Doors {
+pub(crate) struct Doors {
     core: (String, Router),
     door: (String, Router),
     /// Where programs without SDK get to the server.
@@ -25,11 +25,16 @@ struct Doors {
 impl Doors {
     /// The identity of the router with the door may dial.
     fn open(overlay: &Overlay<'_>, server: &EchoServer) -> Self {
+        Self::open_with(overlay, server, "")
+    }
+
+    /// With `further` sections in the files of both routers.
+    pub(crate) fn open_with(overlay: &Overlay<'_>, server: &EchoServer, further: &str) -> Self {
         let service = json!({"name": "echo", "encryptionRequired": false});
         let service = overlay.create("services", &service);
         let links = with_links(Place::LOOPBACK.address());
         let fabric = json!({"name": "core"});
-        let sections = format!("{links}{CSR}");
+        let sections = format!("{links}{CSR}{further}");
         let core = overlay.router_of(("transit-routers", &fabric), OURS, &sections);
         overlay.create(
             "terminators",
@@ -45,6 +50,7 @@ impl Doors {
         let sections = [
             with_links(Place::LOOPBACK.address()),
             with_edge(Place::LOOPBACK.address(), &listener),
+            further.to_owned(),
         ];
         let door = overlay.router_of(("edge-routers", &edge), OURS, &sections.concat());
         overlay.create(
@@ -66,7 +72,7 @@ impl Doors {
         overlay.until_online("edge-routers", &self.door.0);
     }
 
-    fn connect(&self) -> std::io::Result<TcpStream> {
+    pub(crate) fn connect(&self) -> std::io::Result<TcpStream> {
         TcpStream::connect(("127.0.0.1", self.port))
     }
 
@@ -76,7 +82,7 @@ impl Doors {
         exchanged.unwrap();
     }
 
-    fn close(self) {
+    pub(crate) fn close(self) {
         for (_, router) in [self.core, self.door] {
             router.terminate();
         }

@@ -6,6 +6,8 @@
 //!
 //! The router itself is one of them, if it has a tunneler.
 
+mod told_times;
+
 use crate::events::identity_connect;
 use crate::session::Session;
 use parking_lot::Mutex;
@@ -16,6 +18,7 @@ use portcullis_events::{Body, Namespace, SdkStatus, SdkStatusKind, is_id};
 use portcullis_fabric::RouterSession;
 use portcullis_wire::control::connect_event::{ConnectEvent, ConnectEvents};
 use std::collections::{BTreeMap, BTreeSet};
+use told_times::ToldTimes;
 
 /// Identities connected to one router, at most; further ones are not shown as connected.
 const MAX_IDENTITIES: usize = 100_000;
@@ -47,8 +50,9 @@ struct AtRouter {
 struct Connection {
     /// In which the router has said it.
     session: RouterSession,
-    /// When the last connect was that was told, in milliseconds since 1970.
-    told_until: i64,
+    /// Since when it says so, in whatever session.
+    since: Timestamp,
+    told: ToldTimes,
 }
 
 #[derive(Debug)]
@@ -87,7 +91,7 @@ impl ConnectedIdentities {
         at.is_doubtful = !at.connections.is_empty();
         if session.router.is_tunneler_enabled() {
             let own = IdentityId::from_wire(session.id().as_str());
-            state.connect(session.id(), &own, network);
+            state.connect(session.id(), &own, network, app.env().now());
             state.tell(app, &own);
         }
     }
@@ -140,11 +144,16 @@ impl ConnectedIdentities {
     }
 
     /// The identities that a router says are connected to it, if it is connected here.
-    pub(crate) fn at(&self, router: &RouterId) -> Vec<IdentityId> {
+    /// Each with since when it says so.
+    pub(crate) fn at(&self, router: &RouterId) -> Vec<(IdentityId, Timestamp)> {
         let state = self.0.lock();
         let at = state.routers.get(router).into_iter();
-        at.flat_map(|at| at.connections.keys().filter(|identity| at.knows(identity)))
-            .cloned()
+        let known = at.flat_map(|at| {
+            let connections = at.connections.iter();
+            connections.filter(|(identity, _)| at.knows(identity))
+        });
+        known
+            .map(|(identity, connection)| (identity.clone(), connection.since))
             .collect()
     }
 
@@ -190,19 +199,21 @@ impl State {
             self.tell(app, &identity);
             return;
         }
-        let Some(connection) = self.connect(router, &identity, session) else {
+        let now = app.env().now();
+        let Some(connection) = self.connect(router, &identity, session, now) else {
             return;
         };
-        let told_until = connection.told_until;
-        let times = event.connections.iter().map(|said| said.time_millis);
-        connection.told_until = times.max().unwrap_or_default().max(told_until);
-        if app.wants_events(Namespace::Connect) {
-            for said in &event.connections {
-                if let Ok(time) = Timestamp::from_millisecond(said.time_millis)
-                    && said.time_millis > told_until
-                {
-                    app.publish_at(time, identity_connect(&identity, router, said));
-                }
+        let told = &mut connection.told;
+        let connections = event.connections.iter();
+        let new: Vec<_> = connections
+            .filter(|said| said.time_millis > 0 && !told.has(said.time_millis))
+            .collect();
+        for said in new {
+            told.add(said.time_millis);
+            if app.wants_events(Namespace::Connect)
+                && let Ok(time) = Timestamp::from_millisecond(said.time_millis)
+            {
+                app.publish_at(time, identity_connect(&identity, router, said));
             }
         }
         self.tell(app, &identity);
@@ -214,6 +225,7 @@ impl State {
         router: &RouterId,
         identity: &IdentityId,
         session: RouterSession,
+        now: Timestamp,
     ) -> Option<&mut Connection> {
         let connections = &mut self.routers.get_mut(router)?.connections;
         if connections.len() >= MAX_IDENTITIES && !connections.contains_key(identity) {
@@ -227,7 +239,8 @@ impl State {
         known.routers.insert(router.clone());
         let connection = connections.entry(identity.clone()).or_insert(Connection {
             session,
-            told_until: 0,
+            since: now,
+            told: ToldTimes::default(),
         });
         connection.session = session;
         Some(connection)

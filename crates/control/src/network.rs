@@ -6,6 +6,7 @@
 
 mod dial_answer;
 mod ended;
+mod link_times;
 mod session;
 
 use crate::identity_traces::IdentityTraces;
@@ -13,9 +14,10 @@ use crate::outlet::Outlet;
 use crate::translate;
 use dial_answer::PendingDial;
 use ended::EndedCircuits;
+use link_times::LinkTimes;
 use parking_lot::Mutex;
 use portcullis_channel::{Frame, Message, Priority, ReplyTo};
-use portcullis_domain::ids::{CircuitId, RouterId, TerminatorId};
+use portcullis_domain::ids::{CircuitId, LinkId, RouterId, TerminatorId};
 use portcullis_fabric::{
     Action, CarriedCircuits, CircuitEvent, DialId, Fabric, FabricEvent, FabricOptions, Moment,
     RouteId, RouterSession,
@@ -54,6 +56,7 @@ struct State {
     dials: HashMap<DialId, PendingDial>,
     next_dial: u64,
     ended: EndedCircuits,
+    link_times: LinkTimes,
     /// The deadline that the timer knows of.
     scheduled: Option<Moment>,
 }
@@ -87,6 +90,7 @@ impl LiveFabric {
             dials: HashMap::new(),
             next_dial: 0,
             ended: EndedCircuits::default(),
+            link_times: LinkTimes::default(),
             scheduled: None,
         };
         let fabric = Self {
@@ -118,6 +122,12 @@ impl LiveFabric {
         let now = self.clock.now().mono;
         let circuit = portcullis_fabric::CircuitId::new(circuit.as_str());
         circuit.is_ok_and(|circuit| self.state.lock().ended.contains(&circuit, now))
+    }
+
+    /// When a link was first reported.
+    pub(crate) fn link_since(&self, link: &LinkId) -> Option<Moment> {
+        let link = portcullis_fabric::LinkId::new(link.as_str()).ok()?;
+        self.state.lock().link_times.get(&link)
     }
 
     /// Changes the picture, and does what follows from that.
@@ -221,8 +231,12 @@ impl LiveFabric {
         }
         while let Some(event) = state.fabric.poll_event() {
             self.traces.follow(&event, &state.fabric);
-            if let FabricEvent::Circuit(CircuitEvent::Ended { circuit, .. }) = &event {
-                state.ended.add(circuit.names.circuit.clone(), now);
+            match &event {
+                FabricEvent::Circuit(CircuitEvent::Ended { circuit, .. }) => {
+                    state.ended.add(circuit.names.circuit.clone(), now);
+                },
+                FabricEvent::Link(event) => state.link_times.follow(event, now),
+                FabricEvent::Circuit(_) | FabricEvent::Router(_) => {},
             }
             // Nobody listens any more when the controller stops.
             let _ = self.happened.send(Happened { at: now, event });

@@ -6,7 +6,7 @@ use crate::queue::{Delivery, Queue};
 use parking_lot::{Mutex, RwLock};
 use portcullis_events::{Event, EventPublisher, Line, Namespace, Subscription};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 
@@ -28,7 +28,10 @@ impl EventPublisher for EventBus {
         let event = Arc::new(event);
         for subscriber in self.0.subscribers.read().iter() {
             if subscriber.namespaces & bit(namespace) != 0 {
-                subscriber.offer(&event, size);
+                let lost = subscriber.offer(&event, size);
+                if subscriber.name.is_none() {
+                    self.0.lost_by_streams.fetch_add(lost, Ordering::Relaxed);
+                }
             }
         }
     }
@@ -39,6 +42,8 @@ struct BusState {
     /// The namespaces that somebody wants events of.
     wanted: AtomicU32,
     subscribers: RwLock<Vec<Arc<Subscriber>>>,
+    /// Number of events that streams have lost, those that are gone among them.
+    lost_by_streams: AtomicU64,
     /// Tells of new subscribers, who may want counts of entities.
     subscribed: Notify,
 }
@@ -75,6 +80,11 @@ impl EventBus {
                 None => subscribed.await,
             }
         }
+    }
+
+    /// Number of events that streams have lost so far because too many waited, also those that have ended since.
+    pub fn lost_by_streams(&self) -> u64 {
+        self.0.lost_by_streams.load(Ordering::Relaxed)
     }
 
     /// Takes no more events, as before a shutdown. Streams end after what they have not received yet.
@@ -147,8 +157,9 @@ impl Subscriber {
         lines.unwrap_or_default()
     }
 
-    /// Queues an event once for each subscription that wants it.
-    fn offer(&self, event: &Arc<Event>, size: usize) {
+    /// Queues an event once for each subscription that wants it; returns for how many there was no room.
+    fn offer(&self, event: &Arc<Event>, size: usize) -> u64 {
+        let mut lost = 0;
         for (position, subscription) in self.subscriptions.iter().enumerate() {
             let is_wanted = subscription.wants(event) && self.is_in_time(position, subscription);
             let delivery = || Delivery {
@@ -157,9 +168,11 @@ impl Subscriber {
                 subscription: position,
             };
             if is_wanted && self.queue.push(delivery()) {
+                lost += 1;
                 self.log_drop();
             }
         }
+        lost
     }
 
     /// Whether the subscription wants an event now: counts of entities come at intervals.

@@ -18,6 +18,11 @@ pub(crate) struct Admission {
 }
 
 impl Admissions {
+    /// Number of channels that are open.
+    pub(crate) fn count(&self) -> usize {
+        self.0.lock().values().sum()
+    }
+
     /// A place for one more channel; `None` if there are too many.
     pub(crate) fn admit(
         &self,
@@ -69,7 +74,9 @@ mod tests {
         assert!(admit(1).is_none(), "of one identity");
         let _third = admit(2).unwrap();
         assert!(admit(2).is_none(), "of all");
+        assert_eq!(admissions.count(), 3);
         drop(first);
+        assert_eq!(admissions.count(), 2);
         assert!(admit(2).is_some());
         assert!(admissions.0.lock().contains_key(&RecordNumber(1)));
     }

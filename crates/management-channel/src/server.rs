@@ -48,6 +48,11 @@ impl ManagementChannel {
         }
     }
 
+    /// Number of channels that are open.
+    pub fn count(&self) -> usize {
+        self.admissions.count()
+    }
+
     /// Takes a caller in; `None` if there are too many channels.
     pub fn open(&self, permit: Permit<OpenChannel>) -> Option<OpenedChannel> {
         let identity = permit.caller().identity_number;

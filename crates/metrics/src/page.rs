@@ -24,6 +24,8 @@ pub enum PointValue {
     Gauge(f64),
     /// A whole number, which may be larger than those that a [`Gauge`](Self::Gauge) tells exactly.
     Integer(i64),
+    /// A gauge of a size.
+    Bytes(u64),
     Counter(u64),
     Summary {
         /// That of `total` and `quantiles`; `None` for numbers that are shown as they are.
@@ -87,7 +89,7 @@ pub struct PointFamily {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    Gauge,
+    Gauge(Option<Unit>),
     Counter,
     Summary(Option<Unit>),
     /// Of times.
@@ -220,7 +222,8 @@ impl Family {
 impl Kind {
     const fn of(value: &PointValue) -> Self {
         match value {
-            PointValue::Gauge(_) | PointValue::Integer(_) => Self::Gauge,
+            PointValue::Gauge(_) | PointValue::Integer(_) => Self::Gauge(None),
+            PointValue::Bytes(_) => Self::Gauge(Some(Unit::Bytes)),
             PointValue::Counter(_) => Self::Counter,
             PointValue::Summary { unit, .. } => Self::Summary(*unit),
             PointValue::Buckets(_) => Self::Histogram,
@@ -229,7 +232,7 @@ impl Kind {
 
     const fn name(self) -> &'static str {
         match self {
-            Self::Gauge => "gauge",
+            Self::Gauge(_) => "gauge",
             Self::Counter => "counter",
             Self::Summary(_) => "summary",
             Self::Histogram => "histogram",
@@ -238,8 +241,8 @@ impl Kind {
 
     const fn unit(self) -> Option<Unit> {
         match self {
-            Self::Gauge | Self::Counter => None,
-            Self::Summary(unit) => unit,
+            Self::Counter => None,
+            Self::Gauge(unit) | Self::Summary(unit) => unit,
             Self::Histogram => Some(Unit::Nanoseconds),
         }
     }
@@ -273,7 +276,7 @@ impl Kind {
     /// Names that no other family may have.
     fn claimed_names(self, name: &str) -> Vec<String> {
         let suffixes: &[&str] = match self {
-            Self::Gauge => &[""],
+            Self::Gauge(_) => &[""],
             Self::Counter => &["", "_total", "_created"],
             Self::Summary(_) => &["", "_count", "_sum", "_created"],
             Self::Histogram => &["", "_count", "_sum", "_bucket", "_created"],
@@ -303,6 +306,7 @@ impl Measured {
         match &self.value {
             PointValue::Gauge(value) => sample("", None, &number(*value)),
             PointValue::Integer(value) => sample("", None, &value.to_string()),
+            PointValue::Bytes(bytes) => sample("", None, &bytes.to_string()),
             PointValue::Counter(count) => sample("_total", None, &count.to_string()),
             PointValue::Summary {
                 unit,

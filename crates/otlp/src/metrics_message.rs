@@ -77,7 +77,7 @@ fn metric(
 ) -> Option<Metric> {
     let stamp = |point: &Point| Stamp::new(service, point, period);
     let (data, unit) = match points.first()?.value {
-        PointValue::Gauge(_) | PointValue::Integer(_) => {
+        ref value @ (PointValue::Gauge(_) | PointValue::Integer(_) | PointValue::Bytes(_)) => {
             let points = points
                 .iter()
                 .filter_map(|point| number(point, &stamp(point)));
@@ -87,7 +87,11 @@ fn metric(
                     ..point
                 })
                 .collect();
-            (Data::Gauge(Gauge { data_points }), "")
+            let unit = match value {
+                PointValue::Bytes(_) => "By",
+                _ => "",
+            };
+            (Data::Gauge(Gauge { data_points }), unit)
         },
         PointValue::Counter(_) => {
             let points = points
@@ -160,7 +164,9 @@ fn number(point: &Point, stamp: &Stamp) -> Option<NumberDataPoint> {
     let value = match point.value {
         PointValue::Gauge(value) => Value::AsDouble(value),
         PointValue::Integer(value) => Value::AsInt(value),
-        PointValue::Counter(count) => Value::AsInt(i64::try_from(count).unwrap_or(i64::MAX)),
+        PointValue::Bytes(count) | PointValue::Counter(count) => {
+            Value::AsInt(i64::try_from(count).unwrap_or(i64::MAX))
+        },
         PointValue::Summary { .. } | PointValue::Buckets(_) => return None,
     };
     Some(NumberDataPoint {
@@ -308,12 +314,13 @@ mod tests {
 
     #[test]
     fn gauges_keep_their_type() {
-        for (value, expected) in [
-            (PointValue::Gauge(0.5), Value::AsDouble(0.5)),
-            (PointValue::Integer(i64::MAX), Value::AsInt(i64::MAX)),
+        for (value, unit, expected) in [
+            (PointValue::Gauge(0.5), "", Value::AsDouble(0.5)),
+            (PointValue::Integer(i64::MAX), "", Value::AsInt(i64::MAX)),
+            (PointValue::Bytes(4096), "By", Value::AsInt(4096)),
         ] {
             let metric = only(family("a:b{c}", "c1", value));
-            assert_eq!(metric.name, "a_b_c_");
+            assert_eq!((&*metric.name, &*metric.unit), ("a_b_c_", unit));
             let Some(Data::Gauge(gauge)) = metric.data else {
                 panic!()
             };

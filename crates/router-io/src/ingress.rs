@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use portcullis_listener::{Limits, ListenError};
 use portcullis_router::address::HostPort;
-use portcullis_router::ingress::{Entrance, IngressSettings};
+use portcullis_router::ingress::{Entrance, IngressSettings, ProxyAlerts};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -91,6 +91,13 @@ impl Ingress {
                 refusals.clone(),
             );
             let key = settings.key;
+            let requests = match settings.entrance.service() {
+                Some(service) => {
+                    let alerts = ProxyAlerts::new(key.clone(), service.to_owned());
+                    requests.with_alerts(alerts)
+                },
+                None => requests,
+            };
             listeners.push(match settings.entrance {
                 Entrance::Streams(door) => {
                     let tls = (Arc::clone(tls), limits.clone());

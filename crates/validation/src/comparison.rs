@@ -1,7 +1,7 @@
 //! What came of asking a router.
 
 use crate::answer::{Gap, NoAnswer};
-use crate::finding::Finding;
+use crate::finding::{Finding, with_time};
 use crate::inspection::Inspection;
 use portcullis_domain::ids::RouterId;
 use portcullis_wire::management::ComponentDetails;
@@ -101,7 +101,7 @@ impl<T: Compared> Comparison<T> {
     /// Of a router whose findings are errors, each of them.
     pub(crate) fn component(&self, is_success: bool, not_connected: &str) -> ComponentDetails {
         let errors = match &self.entries {
-            Ok(_) => self.findings().map(ToString::to_string).collect(),
+            Ok(_) => self.findings().map(with_time).collect(),
             Err(failure) => vec![failure.on_wire(not_connected)],
         };
         ComponentDetails {

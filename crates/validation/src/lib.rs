@@ -21,7 +21,8 @@
 //! | validation of terminators | [`judge_terminators`] | [`TerminatorDetail`] for each |
 //! | nothing | [`count_terminators`] | [`HostState`] for each that differs |
 //!
-//! Since when something is so, the controller tells with what it knows; for the rest, findings can be
+//! Since when something is so, the controller tells with what it knows, in texts for which clients have no other
+//! place for it ([`split_time`]); for the rest, findings can be
 //! compared, and whoever asks again sees which of them it has seen before.
 //!
 //! # What a router does not tell
@@ -101,7 +102,7 @@ pub use crate::circuits::{
 };
 pub use crate::comparison::{Compared, Comparison, Known, Router};
 pub use crate::data_model::{ModelDisagreement, compare_data_models, controller_model_details};
-pub use crate::finding::Finding;
+pub use crate::finding::{Finding, split_time};
 pub use crate::held_terminators::{
     ERT_TERMINATORS, HeldState, HeldTerminator, HeldTerminatorDisagreement, SDK_TERMINATORS,
     compare_ert_terminators, compare_sdk_terminators,

@@ -9,6 +9,7 @@ pub use disagreement::LinkDisagreement;
 use crate::answer::Answer;
 use crate::bounded::{Listed, MAX_ENTRIES};
 use crate::comparison::{Compared, Comparison, Known, Router};
+use crate::finding::with_time;
 use crate::inspection;
 use connections::ToldLink;
 use portcullis_domain::clock::Timestamp;
@@ -175,7 +176,7 @@ impl From<&ComparedLink> for LinkDetail {
             is_valid: !disagreements.iter().any(LinkDisagreement::is_invalid),
             destination: compared.destination.as_str().to_owned(),
             is_dialed: compared.is_dialed,
-            texts: disagreements.iter().map(ToString::to_string).collect(),
+            texts: disagreements.iter().map(|found| with_time(found)).collect(),
         }
     }
 }

@@ -69,6 +69,7 @@ pub(super) fn start(
         health::add_check(app, EVENTS_CHECK, Box::new(move || find_problem(&watched)));
     }
     measure(app, &sinks);
+    measure_streams(app, bus);
     Ok(sinks)
 }
 
@@ -151,6 +152,23 @@ fn measure(app: &App, sinks: &Arc<EventSinks>) {
         }
     };
     app.metrics().add_further(Box::new(figures));
+}
+
+/// Has Prometheus know how many events were lost by those who follow them over management channels.
+fn measure_streams(app: &App, bus: &EventBus) {
+    let bus = bus.clone();
+    app.metrics().add_further(Box::new(move |page, time| {
+        let point = Point {
+            labels: Labels::default(),
+            value: PointValue::Counter(bus.lost_by_streams()),
+            time,
+        };
+        page.add(
+            "portcullis.events.stream.dropped",
+            "Events that management channels have lost since their client took them too slowly.",
+            &point,
+        );
+    }));
 }
 
 /// Counts entities whenever somebody wants that.

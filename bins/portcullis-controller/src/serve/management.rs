@@ -13,6 +13,7 @@ use portcullis_management_channel::{
     ChannelLimits, InspectionAnswer, ManagementChannel, NetworkQueries, QueryFuture,
     TerminatorFinding, Validation, ValidationFuture,
 };
+use portcullis_metrics::{Labels, Point, PointValue};
 use portcullis_wire::management::{
     ComponentDetails, ErtTerminatorDetails, InspectRequest, InspectResponse, InspectedValue,
     LinkDetails, RouterCircuits, RouterFilter, SdkTerminatorDetails, ValidateDataModel,
@@ -24,7 +25,7 @@ use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 
 /// Opens management channels for the HTTP front end.
-struct ChannelOpener(ManagementChannel);
+struct ChannelOpener(Arc<ManagementChannel>);
 
 impl portcullis_http::ManagementChannel for ChannelOpener {
     fn open(&self, permit: Permit<OpenChannel>) -> Option<Upgrade> {
@@ -46,9 +47,30 @@ pub(super) fn channel(
         plane,
     });
     let limits = ChannelLimits::default();
-    Arc::new(ChannelOpener(ManagementChannel::new(
-        app, bus, queries, limits,
-    )))
+    let channel = Arc::new(ManagementChannel::new(app, bus, queries, limits));
+    measure(app, &channel);
+    Arc::new(ChannelOpener(channel))
+}
+
+/// Has Prometheus know how many channels are open.
+fn measure(app: &App, channel: &Arc<ManagementChannel>) {
+    // A strong reference would be a cycle: the channel has the controller, which has its figures.
+    let channel = Arc::downgrade(channel);
+    app.metrics().add_further(Box::new(move |page, time| {
+        let Some(channel) = channel.upgrade() else {
+            return;
+        };
+        let point = Point {
+            labels: Labels::default(),
+            value: PointValue::number_of(channel.count()),
+            time,
+        };
+        page.add(
+            "portcullis.management.channels",
+            "Management channels that are open.",
+            &point,
+        );
+    }));
 }
 
 /// Answers what is known of the network.

@@ -1,6 +1,7 @@
 //! What routers have reported last, for pages.
 
 use parking_lot::Mutex;
+use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::RouterId;
 use portcullis_wire::control::metrics::Metrics;
 use std::collections::BTreeMap;
@@ -17,7 +18,15 @@ const MAX_TOTAL: usize = 128 * 1024;
 #[derive(Default)]
 pub struct RouterReports {
     are_kept: AtomicBool,
-    by_router: Mutex<BTreeMap<RouterId, Arc<Metrics>>>,
+    by_router: Mutex<BTreeMap<RouterId, KeptReport>>,
+}
+
+/// What a router has reported last.
+#[derive(Clone)]
+pub(crate) struct KeptReport {
+    pub(crate) metrics: Arc<Metrics>,
+    /// When it came, by the clock of the controller: that of the router may be wrong by hours.
+    pub(crate) came_at: Timestamp,
 }
 
 impl RouterReports {
@@ -31,25 +40,33 @@ impl RouterReports {
         self.are_kept.load(Ordering::Relaxed)
     }
 
-    /// Takes the report of a router in the place of its last one, if there is room for it; whether there was.
-    pub fn take(&self, router: &RouterId, report: &Metrics) -> bool {
+    /// Takes the report of a router, which comes `now`, in the place of its last one, if there is room for it; whether
+    /// there was.
+    pub fn take(&self, router: &RouterId, report: &Metrics, now: Timestamp) -> bool {
         if !self.are_kept() {
             return false;
         }
         let mut by_router = self.by_router.lock();
         by_router.remove(router);
-        let kept: usize = by_router.values().map(|report| number(report)).sum();
+        let kept: usize = by_router
+            .values()
+            .map(|report| number(&report.metrics))
+            .sum();
         let added = number(report);
         if added > MAX_PER_ROUTER || kept + added > MAX_TOTAL {
             return false;
         }
-        let report = Metrics {
+        let metrics = Metrics {
             usage_counters: Vec::new(),
             // Whichever controller makes events of it, this one shows it.
             is_copy: false,
             ..report.clone()
         };
-        by_router.insert(router.clone(), Arc::new(report));
+        let report = KeptReport {
+            metrics: Arc::new(metrics),
+            came_at: now,
+        };
+        by_router.insert(router.clone(), report);
         true
     }
 
@@ -59,11 +76,11 @@ impl RouterReports {
         by_router.retain(|router, _| connected.contains(router));
     }
 
-    pub(crate) fn all(&self) -> Vec<(RouterId, Arc<Metrics>)> {
+    pub(crate) fn all(&self) -> Vec<(RouterId, KeptReport)> {
         let by_router = self.by_router.lock();
         let reports = by_router.iter();
         reports
-            .map(|(router, report)| (router.clone(), Arc::clone(report)))
+            .map(|(router, report)| (router.clone(), report.clone()))
             .collect()
     }
 }
@@ -92,18 +109,22 @@ mod tests {
         }
     }
 
+    fn take(reports: &RouterReports, number: usize, report: &Metrics) -> bool {
+        reports.take(&router(number), report, Timestamp::UNIX_EPOCH)
+    }
+
     #[test]
     fn the_last_report_of_each_connected_router_is_kept() {
         let reports = RouterReports::default();
-        assert!(!reports.take(&router(1), &report(1)));
+        assert!(!take(&reports, 1, &report(1)));
         reports.keep();
-        assert!(reports.take(&router(1), &report(1)));
-        assert!(reports.take(&router(1), &report(2)));
-        assert!(reports.take(&router(2), &report(3)));
+        assert!(take(&reports, 1, &report(1)));
+        assert!(take(&reports, 1, &report(2)));
+        assert!(take(&reports, 2, &report(3)));
         let kept = reports.all();
         assert_eq!(kept.len(), 2);
-        assert_eq!(kept[0].1.integers.len(), 2);
-        assert!(!kept[0].1.is_copy);
+        assert_eq!(kept[0].1.metrics.integers.len(), 2);
+        assert!(!kept[0].1.metrics.is_copy);
         reports.retain(&[router(2)]);
         assert_eq!(reports.all().len(), 1);
     }
@@ -112,11 +133,11 @@ mod tests {
     fn what_is_kept_is_bounded() {
         let reports = RouterReports::default();
         reports.keep();
-        assert!(!reports.take(&router(0), &report(MAX_PER_ROUTER + 1)));
+        assert!(!take(&reports, 0, &report(MAX_PER_ROUTER + 1)));
         let full = report(MAX_PER_ROUTER);
-        let taken = (0..20).filter(|number| reports.take(&router(*number), &full));
+        let taken = (0..20).filter(|number| take(&reports, *number, &full));
         assert_eq!(taken.count(), MAX_TOTAL / MAX_PER_ROUTER);
         // One that is kept can be replaced.
-        assert!(reports.take(&router(0), &full));
+        assert!(take(&reports, 0, &full));
     }
 }

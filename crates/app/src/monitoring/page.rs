@@ -91,10 +91,9 @@ fn add_reports(app: &App, page: &mut Page, has_times: bool) {
         if !connected.contains(&router) {
             continue;
         }
-        let reported_at = report.time.as_ref();
-        let time = reported_at.and_then(|time| Timestamp::new(time.seconds, time.nanos).ok());
-        let time = time.filter(|_| has_times);
-        for metric in metrics_of(&router.as_str().into(), &report, |link| links.routers(link)) {
+        let time = has_times.then_some(report.came_at);
+        let (id, metrics) = (router.as_str().into(), &report.metrics);
+        for metric in metrics_of(&id, metrics, |link| links.routers(link)) {
             page.add_reported(&Reported {
                 name: &metric.name,
                 point: point(&metric, time),

@@ -6,7 +6,7 @@ use portcullis_app::AppError;
 use portcullis_app::fabric::{self as selected, OpenChannel};
 use portcullis_domain::access::Permit;
 use portcullis_domain::ids::{CircuitId, IdentityId, LinkId, RouterId, TerminatorId};
-use portcullis_fabric::Fabric;
+use portcullis_fabric::{Fabric, Moment};
 use portcullis_validation as validation;
 use portcullis_validation::{
     Answer, Compared, ComparedCircuit, ComparedLink, Comparison, HeldTerminator,
@@ -77,7 +77,16 @@ impl Subject for Links {
         answer: Answer<'_>,
     ) -> Comparison<ComparedLink> {
         let is_connected = |id: &RouterId| plane.sessions.get(id).is_some();
-        validation::compare_links(router, known, is_connected, answer)
+        let known = known.iter().map(|(id, link)| {
+            let since = plane.network.link_since(id);
+            let since = since.map(|since| plane.wall_time(since));
+            let link = KnownLink {
+                since,
+                ..link.clone()
+            };
+            (id.clone(), link)
+        });
+        validation::compare_links(router, &known.collect(), is_connected, answer)
     }
 
     fn id(entry: &ComparedLink) -> &LinkId {
@@ -118,7 +127,8 @@ pub(super) struct Circuits;
 
 impl Subject for Circuits {
     type Id = CircuitId;
-    type Known = KnownCircuit;
+    /// Since when there is the circuit.
+    type Known = Moment;
     type Entry = ComparedCircuit;
 
     const INSPECTIONS: &'static [&'static str] = &validation::CIRCUIT_INSPECTIONS;
@@ -144,8 +154,7 @@ impl Subject for Circuits {
                     if !circuit.is_open {
                         look.unsettled.insert(id());
                     } else if is_on_path {
-                        let path = vec![router.id.clone()];
-                        look.known.insert(id(), KnownCircuit { path, since: None });
+                        look.known.insert(id(), circuit.created);
                     }
                 }
                 (seen, next)
@@ -160,11 +169,18 @@ impl Subject for Circuits {
     fn compare(
         plane: &Plane,
         router: &Router,
-        known: &Known<CircuitId, KnownCircuit>,
+        known: &Known<CircuitId, Moment>,
         answer: Answer<'_>,
     ) -> Comparison<ComparedCircuit> {
         let controller = plane.app.network().serving_state().controller.id.clone();
-        validation::compare_circuits(router, &controller, known, answer)
+        let known = known.iter().map(|(id, created)| {
+            let circuit = KnownCircuit {
+                path: vec![router.id.clone()],
+                since: Some(plane.wall_time(*created)),
+            };
+            (id.clone(), circuit)
+        });
+        validation::compare_circuits(router, &controller, &known.collect(), answer)
     }
 
     fn id(entry: &ComparedCircuit) -> &CircuitId {
@@ -191,7 +207,10 @@ impl Subject for Identities {
         router: &Router,
     ) -> Result<Look<Self>, AppError> {
         let connected = plane.identities.at(&router.id).into_iter();
-        let known = connected.map(|identity| (identity, KnownConnection::default()));
+        let known = connected.map(|(identity, since)| {
+            let since = Some(since);
+            (identity, KnownConnection { since })
+        });
         Ok(Look::settled(known.collect()))
     }
 

@@ -51,7 +51,7 @@ pub(crate) fn publish(plane: &Plane, session: &Session, metrics: Metrics) {
         return;
     }
     let metrics = bounded_report(metrics);
-    if reports.are_kept() && !reports.take(session.id(), &metrics) {
+    if reports.are_kept() && !reports.take(session.id(), &metrics, app.env().now()) {
         tracing::debug!(router = %session.id(), "too many metrics are reported: those of a router are not shown");
     }
     if !is_told {

@@ -97,7 +97,7 @@ impl Sources<'_> {
         let mut count = 0;
         for session in self.sessions.all() {
             let router = session.id().as_str();
-            for identity in self.identities.at(session.id()) {
+            for (identity, _since) in self.identities.at(session.id()) {
                 let is_known = connections.contains_key(identity.as_str());
                 count += usize::from(!is_known);
                 if !is_known && connections.len() == MAX_ENTRIES {

@@ -11,7 +11,9 @@ use portcullis_domain::access::{ApiSurface, Origin, Permit};
 use portcullis_domain::ids::RequestId;
 use portcullis_simulated_router::SimulatedRouter;
 use portcullis_testkit::AuditTrail;
+use portcullis_validation::split_time;
 use portcullis_wire::control::ControlMessage;
+use portcullis_wire::control::connect_event::{ConnectEvent, ConnectEvents};
 use portcullis_wire::control::data_model::{DataStateDiff, DataStateValidation, Subscription};
 use portcullis_wire::control::inspection::{InspectResponse, InspectedValue};
 use portcullis_wire::control::link::{Fault, FaultSubject};
@@ -218,6 +220,61 @@ async fn terminator_that_is_deleted_while_its_router_answers_is_no_finding() {
     assert_eq!(state("t1"), (invalid, "as the router says"));
     let gone = "the terminator was deleted meanwhile";
     assert_eq!(state("leaving"), (TerminatorValidity::Valid, gone));
+    network.stage.stop().await;
+}
+
+#[tokio::test]
+async fn it_is_told_since_when_there_is_what_a_router_does_not_have() {
+    let mut network = Network::start().await;
+    let event = ConnectEvent {
+        identity_id: "i1".to_owned(),
+        is_connected: true,
+        connections: Vec::new(),
+    };
+    let events = ConnectEvents {
+        events: vec![event],
+        is_full_state: false,
+    };
+    network.first.send(&ControlMessage::ConnectEvents(events));
+    // Messages of a router are handled in their order.
+    host(&network.first, &network.service, "t2").await;
+    let permit = permit(&network.stage).await;
+    let filter = format!(r#"id = "{}""#, network.first.id);
+    let plane = network.stage.plane.clone();
+    let begun = plane.validate_links(permit.clone(), filter.clone()).await;
+    let (links, ()) = tokio::join!(
+        begun.unwrap().details.collect::<Vec<LinkDetails>>(),
+        answer_links(&mut network.first, r#"{"links":[]}"#)
+    );
+    let [link] = &links[0].links[..] else {
+        panic!("{links:?}");
+    };
+    let (text, since) = split_time(&link.texts[0]);
+    assert!(text.starts_with("the controller has link l1"), "{text}");
+    assert!(since.is_some());
+
+    let begun = plane.validate_identity_connections(permit, filter).await;
+    let answering = async {
+        let name = "identity-connection-statuses";
+        let question = asked_for(&mut network.first, &[name]).await;
+        answer(
+            &network.first,
+            &question,
+            name,
+            r#"{"identity_connections":{}}"#,
+        );
+    };
+    let (connections, ()) = tokio::join!(
+        begun.unwrap().details.collect::<Vec<ComponentDetails>>(),
+        answering
+    );
+    let [error] = &connections[0].errors[..] else {
+        panic!("{connections:?}");
+    };
+    let (text, since) = split_time(error);
+    let expected = "ctrl reports identity i1 is connected, but router disagrees";
+    assert_eq!(text, expected);
+    assert!(since.is_some());
     network.stage.stop().await;
 }
 

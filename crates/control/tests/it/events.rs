@@ -31,7 +31,7 @@ fn fault(subject: FaultSubject, id: &str) -> ControlMessage {
 }
 
 /// Somebody has connected to a router at a time, or is gone.
-fn connection(identity: &str, is_connected: bool, time_millis: i64) -> ConnectEvent {
+pub(crate) fn connection(identity: &str, is_connected: bool, time_millis: i64) -> ConnectEvent {
     let time = ConnectTime {
         time_millis,
         source_address: "127.0.0.1:52368".to_owned(),
@@ -44,7 +44,11 @@ fn connection(identity: &str, is_connected: bool, time_millis: i64) -> ConnectEv
     }
 }
 
-fn report_connections(router: &SimulatedRouter, events: Vec<ConnectEvent>, is_full_state: bool) {
+pub(crate) fn report_connections(
+    router: &SimulatedRouter,
+    events: Vec<ConnectEvent>,
+    is_full_state: bool,
+) {
     router.send(&ControlMessage::ConnectEvents(ConnectEvents {
         events,
         is_full_state,

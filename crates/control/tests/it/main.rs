@@ -7,6 +7,8 @@ mod bursts;
 #[cfg(test)]
 mod circuits;
 #[cfg(test)]
+mod clocks;
+#[cfg(test)]
 mod comparisons;
 mod data_model;
 #[cfg(test)]

@@ -227,7 +227,7 @@ const METRICS_KEYS: KeyGroup = &[
     Key::new(
         "includeTimestamps",
         ValueType::Bool,
-        "Whether each sample has the time when it was measured. Those of routers are up to an interval old.",
+        "Whether each sample has the time when it was measured; those of routers have the time at which their report came, by the clock of the controller, and are up to an interval old.",
     )
     .default("false")
     .example("true"),

@@ -55,6 +55,17 @@ fn what_would_be_there_twice_is_left_out() {
 }
 
 #[test]
+fn sizes_have_their_unit_in_their_name() {
+    let mut page = Page::new(Exposition::OpenMetrics);
+    assert!(page.add("a.size", "A", &point(&[], PointValue::Bytes(u64::MAX))));
+    assert_eq!(
+        page.finish(),
+        "# TYPE a_size_bytes gauge\n# UNIT a_size_bytes bytes\n# HELP a_size_bytes A\n\
+         a_size_bytes 18446744073709551615\n# EOF\n"
+    );
+}
+
+#[test]
 fn histograms_have_all_that_their_kind_demands() {
     let mut page = Page::new(Exposition::OpenMetrics);
     let buckets = Buckets {

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
+use parking_lot::Mutex;
 use portcullis_memory_budget::Shortage;
 use portcullis_router::edge::{CircuitId, Recipient, RequestFailure};
-use portcullis_router::ingress::DialLine;
+use portcullis_router::ingress::{DialLine, ProxyAlerts};
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::circuit::CircuitRequest;
 use portcullis_wire::peer_data::PeerData;
@@ -50,6 +51,8 @@ pub(super) struct CircuitRequests {
     options: Arc<Options>,
     timeout: Duration,
     refusals: RefusalLog,
+    /// Of a proxy: others are told their service by their clients.
+    alerts: Option<Arc<Mutex<ProxyAlerts>>>,
 }
 
 impl CircuitRequests {
@@ -66,11 +69,19 @@ impl CircuitRequests {
             options: Arc::new(options),
             timeout,
             refusals,
+            alerts: None,
         }
     }
 
-    /// Logs why a client of this listener has no circuit.
-    pub(super) fn log_refusal(
+    /// With alerts for clients that have no circuit.
+    #[must_use]
+    pub(super) fn with_alerts(mut self, alerts: ProxyAlerts) -> Self {
+        self.alerts = Some(Arc::new(Mutex::new(alerts)));
+        self
+    }
+
+    /// Tells why a client of this listener has no circuit.
+    pub(super) fn report_refusal(
         &self,
         listener: &str,
         peer: SocketAddr,
@@ -80,6 +91,22 @@ impl CircuitRequests {
         if self.refusals.admits(peer.ip()) {
             let reason = why.to_string();
             tracing::info!(listener, %peer, service, reason, "client refused");
+        }
+        if let Some(alerts) = &self.alerts {
+            self.alert(&mut alerts.lock(), why);
+        }
+    }
+
+    /// Tells one controller, if there is one and it is to be told.
+    fn alert(&self, alerts: &mut ProxyAlerts, why: &NoCircuit) {
+        let clock = self.ends.relay().clock();
+        let now = clock.moment();
+        let Some(alert) = alerts.due(&why.to_string(), clock.timestamp(), now) else {
+            return;
+        };
+        let alert = ControlMessage::Alerts(alert);
+        if self.controllers.tell(&Recipient::Any, &alert).is_ok() {
+            alerts.told(now);
         }
     }
 

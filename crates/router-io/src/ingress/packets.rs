@@ -220,7 +220,8 @@ impl Entrance {
                     .open(circuit, DatagramSide::new(self.kind, datagrams));
             },
             Err(why) => {
-                self.requests.log_refusal(&self.key, source, &service, &why);
+                self.requests
+                    .report_refusal(&self.key, source, &service, &why);
                 self.answer_refused(source, why.to_string());
                 sleep(REFUSED_PAUSE).await;
             },

@@ -251,7 +251,7 @@ impl Entrance {
     where
         T: AsyncWrite + Unpin,
     {
-        self.requests.log_refusal(&self.key, peer, service, why);
+        self.requests.report_refusal(&self.key, peer, service, why);
         let reason = why.to_string();
         let _is_gone = self.answer(stream, &DialAnswer::Refused { reason }).await;
     }

@@ -12,6 +12,7 @@ use portcullis_listener::Limits;
 use portcullis_router::ingress::ingress_settings;
 use portcullis_router_config::{CheckOptions, SourceFile, load};
 use portcullis_wire::control::ControlMessage;
+use portcullis_wire::control::alert::Alert;
 use portcullis_wire::control::circuit::{CircuitCreated, CircuitFailed, CircuitRequest};
 use portcullis_wire::control::route::DestinationKind::{End, Start as Beginning};
 use portcullis_wire::control::route::Route;
@@ -37,6 +38,7 @@ struct World {
     requests: Arc<Mutex<Vec<CircuitRequest>>>,
     /// Circuits that the router has told the end of.
     ended: Arc<Mutex<Vec<String>>>,
+    alerts: Arc<Mutex<Vec<Alert>>>,
 }
 
 impl World {
@@ -50,6 +52,7 @@ impl World {
             ends: world.router.ends.clone(),
             requests: Arc::clone(&world.requests),
             ended: Arc::clone(&world.ended),
+            alerts: Arc::clone(&world.alerts),
         };
         tokio::spawn(services.serve(controller, router.inbox));
         world
@@ -77,6 +80,7 @@ impl World {
             addresses,
             requests: Arc::default(),
             ended: Arc::default(),
+            alerts: Arc::default(),
         }
     }
 
@@ -107,6 +111,7 @@ struct Services {
     ends: Ends,
     requests: Arc<Mutex<Vec<CircuitRequest>>>,
     ended: Arc<Mutex<Vec<String>>>,
+    alerts: Arc<Mutex<Vec<Alert>>>,
 }
 
 /// A service for which the controller takes this long.
@@ -122,6 +127,10 @@ impl Services {
                 ControlMessage::CircuitRequest(wanted) => wanted,
                 ControlMessage::Fault(fault) => {
                     self.ended.lock().push(fault.id);
+                    continue;
+                },
+                ControlMessage::Alerts(told) => {
+                    self.alerts.lock().extend(told.alerts);
                     continue;
                 },
                 _ => continue,

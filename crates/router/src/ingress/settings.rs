@@ -47,6 +47,16 @@ pub enum Entrance {
     Packets(PacketDoor),
 }
 
+impl Entrance {
+    /// The service that everything is sent to; without it, clients say which one they want.
+    pub fn service(&self) -> Option<&str> {
+        match self {
+            Self::Streams(door) => door.service.as_deref(),
+            Self::Packets(door) => door.service.as_deref(),
+        }
+    }
+}
+
 /// Accepts streams, at a TCP or TLS address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StreamDoor {

@@ -47,6 +47,50 @@ async fn proxy_closes_what_it_has_no_circuit_for() {
     world.end().await;
 }
 
+/// As long as a controller refuses circuits, an administrator is told once.
+#[tokio::test]
+async fn proxy_without_circuits_raises_one_alert() {
+    let other = PROXY.replace("echo", "other");
+    let world = World::new(&other).await;
+    for _ in 0..3 {
+        let mut client = TcpStream::connect(world.address()).await.unwrap();
+        let mut heard = Vec::new();
+        client.read_to_end(&mut heard).await.unwrap();
+    }
+    let told = async {
+        while world.alerts.lock().is_empty() {
+            sleep(Duration::from_millis(5)).await;
+        }
+    };
+    timeout(PATIENCE, told).await.unwrap();
+    // Messages of a router are read in their order: one more request comes after all alerts.
+    let mut client = TcpStream::connect(world.address()).await.unwrap();
+    client.read_to_end(&mut Vec::new()).await.unwrap();
+    assert_eq!(world.requests().len(), 4);
+    let alerts = world.alerts.lock().clone();
+    let [alert] = &alerts[..] else {
+        panic!("{alerts:?}");
+    };
+    assert_eq!(alert.text, "unable to proxy service");
+    assert_eq!(alert.details, ["listeners[0]: there is no service other"]);
+    assert_eq!(alert.related_entities["service"], "other");
+    world.end().await;
+}
+
+#[tokio::test]
+async fn what_clients_ask_for_in_vain_is_no_alert() {
+    let world = World::new(TRANSPORT).await;
+    for _ in 0..2 {
+        let client = TcpStream::connect(world.address()).await.unwrap();
+        let mut client = BufReader::new(client);
+        client.write_all(b"{\"svcId\":\"other\"}\n").await.unwrap();
+        read_line(&mut client).await;
+    }
+    assert_eq!(world.requests().len(), 2);
+    assert!(world.alerts.lock().is_empty());
+    world.end().await;
+}
+
 /// What comes with the first line is not lost.
 #[tokio::test]
 async fn first_line_says_which_service_is_meant() {

@@ -10,7 +10,7 @@ use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::CircuitId;
 use portcullis_validation::{
     CircuitDisagreement, CircuitPlace, Finding as _, Gap, IdentityDisagreement, LinkDisagreement,
-    NoAnswer,
+    NoAnswer, split_time,
 };
 use portcullis_wire::management::{
     ComponentDetails, LinkDetails, ManagementMessage, RouterCircuits,
@@ -208,16 +208,20 @@ impl Findings<'_> {
                 continue;
             }
             let disagreement = told::link_disagreement(link);
-            let problem = match link.texts.as_slice() {
-                [] => disagreement.to_string(),
-                texts => texts.join("; "),
+            let (texts, times): (Vec<_>, Vec<_>) =
+                link.texts.iter().map(|text| split_time(text)).unzip();
+            let problem = if texts.is_empty() {
+                disagreement.to_string()
+            } else {
+                texts.join("; ")
             };
-            let since = match disagreement {
+            let lost = match disagreement {
                 LinkDisagreement::DestinationNotConnected { .. } => {
                     self.knowledge.roster.lost_since(&link.destination)
                 },
                 _ => None,
             };
+            let since = lost.or_else(|| times.into_iter().flatten().min());
             let subject = Some(("link", link.link_id.as_str()));
             let advice = disagreement.advice();
             self.push(Finding {
@@ -262,6 +266,7 @@ impl Findings<'_> {
         let router = (details.component_type != "controller")
             .then(|| router_name(&details.component_id, &details.component_name));
         for error in &details.errors {
+            let (error, since) = split_time(error);
             if let Some(router) = &router
                 && (told::is_no_answer(error)
                     || (!details.is_success && self.is_lost(&router.id, error)))
@@ -282,6 +287,7 @@ impl Findings<'_> {
             };
             self.push(Finding {
                 severity,
+                since: since.map(Into::into),
                 ..self.problem(check, router.as_ref(), None, error, advice)
             });
         }

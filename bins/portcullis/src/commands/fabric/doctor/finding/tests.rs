@@ -84,6 +84,12 @@ fn links_are_told_with_what_to_do() {
         is_valid: true,
         ..link("l0", [Established, Established], true)
     };
+    let with_time = LinkDetail {
+        texts: vec![text(
+            "the controller has link l5 to router r.2, which the router does not have (since 2031-02-03T04:05:00Z)",
+        )],
+        ..link("l5", [Established, Unknown], true)
+    };
     let on_its_way = LinkDetail {
         texts: vec![text(
             "link l4 has iteration 2 at the router, 1 at the controller",
@@ -95,10 +101,11 @@ fn links_are_told_with_what_to_do() {
         link("l1", [Unknown, Established], true),
         link("l2", [Established, Unknown], true),
         link("l3", [Established, Established], false),
+        with_time,
         on_its_way,
     ];
     assert_snapshot!(shown(&[examined(Check::Links, vec![links("r.1", "lisbon", details)])]), @"
-    links:  3 problems (1 router)
+    links:  4 problems (1 router)
 
     router `porto`: it is not connected
       since 2031-02-03T04:00:00Z (15m ago)
@@ -114,10 +121,14 @@ fn links_are_told_with_what_to_do() {
       since 2031-02-03T04:00:00Z (15m ago)
       Circuits avoid this link. See why the router at its other end is not connected.
 
+    router `lisbon`: the controller has link l5 to router `porto` (r.2), which the router does not have
+      since 2031-02-03T04:05:00Z (10m ago)
+      Circuits that take this link fail. The controller forgets it when the router reports its links anew: restart the router if it stays so.
+
     note: router `lisbon`: link l4 has iteration 2 at the router, 1 at the controller
       A report of the router may be on its way: ask again in a minute. Restart the router if it stays so.
 
-    4 problems, 1 note
+    5 problems, 1 note
     ");
 }
 
@@ -347,6 +358,7 @@ fn models_and_identities_are_told_in_words_of_the_controller() {
             "router reports identity i1 connected, but controller disagrees",
             "router has 2 unreported events of identity i2, none of which says that it has come or gone",
             "ctrl reports identity r.1 is connected, but router disagrees",
+            "ctrl reports identity i3 is connected, but router disagrees (since 2031-02-03T04:05:00Z)",
         ],
     );
     let all = [
@@ -361,7 +373,7 @@ fn models_and_identities_are_told_in_words_of_the_controller() {
     ];
     assert_snapshot!(shown(&all), @"
     data model:            2 problems (2 models)
-    identity connections:  1 problem (1 router)
+    identity connections:  2 problems (1 router)
 
     router `porto`: it is not connected
       since 2031-02-03T04:00:00Z (15m ago)
@@ -376,10 +388,14 @@ fn models_and_identities_are_told_in_words_of_the_controller() {
     router `lisbon`: router reports identity i1 connected, but controller disagrees
       The router reports all of them from time to time: ask again in some minutes, and restart the router if it stays so.
 
+    router `lisbon`: ctrl reports identity i3 is connected, but router disagrees
+      since 2031-02-03T04:05:00Z (10m ago)
+      The router reports all of them from time to time: ask again in some minutes, and restart the router if it stays so.
+
     note: router `lisbon`: router has 2 unreported events of identity i2, none of which says that it has come or gone
       Reports are sent every few seconds: ask again. If it stays, see in the router's log whether the controller takes them.
 
-    4 problems, 1 note
+    5 problems, 1 note
     ");
 }
 
