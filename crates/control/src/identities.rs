@@ -46,7 +46,7 @@ struct AtRouter {
     is_doubtful: bool,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct Connection {
     /// In which the router has said it.
     session: RouterSession,

@@ -7,7 +7,7 @@ const MAX_TIMES: usize = 32;
 
 /// When the connections were that were told last, in milliseconds since 1970 by the clock of their router. That may be
 /// set back, so that a later connection has an earlier time.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct ToldTimes(VecDeque<i64>);
 
 impl ToldTimes {
