@@ -157,6 +157,40 @@ async fn circuits_have_the_shape_that_openziti_gives_them() {
 }
 
 #[tokio::test]
+async fn controllers_have_the_shape_that_openziti_gives_them() {
+    let (inspections, basics) = inspections();
+    let nobody = serde_json::json!({"leaderId": "", "controllers": {}});
+    assert_eq!(json(&inspections, "router-controllers").await, nobody);
+    let id = ControllerId::from("c1");
+    let _controller = TestController::connect(&id, &basics.controllers).await;
+    basics.controllers.lead(Some(id));
+    let shown = json(&inspections, "router-controllers").await;
+    assert_eq!(shown["leaderId"], "c1");
+    assert_eq!(shown["controllers"]["c1"]["isLeader"], true);
+    // A sample of OpenZiti 2.1.
+    let sample = r#"{"address":"tls:<host>:<p>","connected":true,"controllerId":"c1","isLeader":true,
+        "latency":"3.493195ms","responsive":true,"timeSinceLastContact":"8.598s","version":"v2.1.0"}"#;
+    let sample: Json = serde_json::from_str(sample).unwrap();
+    assert_eq!(kinds(&shown["controllers"]["c1"]), kinds(&sample));
+}
+
+/// The members of an object, with what they are.
+fn kinds(object: &Json) -> BTreeMap<&str, &'static str> {
+    let members = object.as_object().unwrap().iter();
+    let kind = |value: &Json| match value {
+        Json::Null => "null",
+        Json::Bool(_) => "boolean",
+        Json::Number(_) => "number",
+        Json::String(_) => "text",
+        Json::Array(_) => "list",
+        Json::Object(_) => "object",
+    };
+    members
+        .map(|(name, value)| (name.as_str(), kind(value)))
+        .collect()
+}
+
+#[tokio::test]
 async fn unknown_names_have_no_value_and_known_ones_any_case() {
     let (inspections, _) = inspections();
     let response = answer(&inspections, &["bogus", "StackDump", "connected-routers"]).await;
