@@ -4,9 +4,12 @@
 //! Left out are secrets, and members for which the record here has nothing: an identity does not list its authenticators.
 //! Members that only this controller has follow at the end.
 
+mod derived;
+mod forms;
 mod members;
 
-use members::{BASE, Form, Member, form};
+use derived::form;
+use members::{BASE, Form, Member};
 use portcullis_events::StoredEntity;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
