@@ -33,6 +33,7 @@ impl Basics {
         "identity-connection-statuses",
         "links",
         "metrics",
+        "router-config-registry",
         "router-controllers",
         "sdk-terminators",
         "stackdump",
@@ -78,6 +79,10 @@ impl Inspectable for Basics {
             "ert-terminators" => Inspected::Json(json!({ "entries": null, "errors": null })),
             "links" => {
                 Inspected::Json(json!({ "links": null, "destinations": null, "errors": null }))
+            },
+            // No configuration is taken from controllers, and so nothing handles any.
+            "router-config-registry" => {
+                Inspected::Json(json!({ "sealed": true, "closed": false, "handlers": null }))
             },
             "router-controllers" => Inspected::Json(self.controllers()),
             "stackdump" => Inspected::Text(

@@ -29,10 +29,7 @@ impl Links {
 impl Inspectable for Links {
     fn inspect(&self, _subject: &Subject) -> InspectFuture {
         let peers = self.inventory.peers();
-        let versions = peers.iter();
-        let versions: BTreeMap<_, _> = versions
-            .filter_map(|peer| Some((peer.router.as_str(), peer.version.as_deref()?)))
-            .collect();
+        let versions = versions(&peers);
         let links = self.inventory.views();
         let dialed = links.iter().filter(|link| link.dialed.is_some());
         let dialed: BTreeSet<_> = dialed.map(|link| link.id.as_str()).collect();
@@ -47,6 +44,33 @@ impl Inspectable for Links {
         });
         Inspected::Json(links).now()
     }
+}
+
+/// Open links whose ids are meant, by their ids.
+pub(super) fn shown_by_id(
+    inventory: &dyn LinkInventory,
+    is_meant: impl Fn(&str) -> bool,
+) -> Map<String, Json> {
+    let views = inventory.views();
+    let meant: Vec<_> = views.iter().filter(|link| is_meant(&link.id)).collect();
+    if meant.is_empty() {
+        return Map::new();
+    }
+    let peers = inventory.peers();
+    let versions = versions(&peers);
+    let shown = meant.into_iter().map(|link| {
+        let version = versions.get(link.router.as_str()).copied();
+        (link.id.clone(), shown(link, version.unwrap_or_default()))
+    });
+    shown.collect()
+}
+
+/// Software versions of other routers, as far as they are known.
+fn versions(peers: &[PeerView]) -> BTreeMap<&str, &str> {
+    let known = peers.iter();
+    known
+        .filter_map(|peer| Some((peer.router.as_str(), peer.version.as_deref()?)))
+        .collect()
 }
 
 fn shown(link: &LinkView, version: &str) -> Json {
