@@ -3,6 +3,7 @@
 mod commits;
 mod entity_changes;
 mod sessions;
+mod stored_form;
 
 pub(crate) use commits::CommitEvents;
 pub(crate) use entity_changes::entity_type;

@@ -13,6 +13,7 @@ pub use circuits::{delete_circuit, list_circuits, read_circuit};
 pub use inspection::{AppValue, Inspection, inspect, redact};
 pub(crate) use link_routers::LinkRoutersById;
 pub use links::{change_link, delete_link, list_links, read_link};
+pub use names::router_names;
 
 pub use validated::{
     delete_terminators, select_hosts, select_routers, select_terminators, terminators_at,

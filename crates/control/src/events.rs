@@ -45,7 +45,7 @@ pub(crate) use connect::{
 pub(crate) use metrics::{RecentReports, publish as publish_metrics};
 
 /// How often is looked for identities that nobody knows of any more.
-const SCAN_INTERVAL: Duration = Duration::from_mins(1);
+pub(crate) const SCAN_INTERVAL: Duration = Duration::from_mins(1);
 
 /// Tells of what happens in the network, as long as something can happen.
 pub(crate) async fn follow(plane: Arc<Plane>, mut happened: mpsc::UnboundedReceiver<Happened>) {

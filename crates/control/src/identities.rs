@@ -62,6 +62,16 @@ struct Identity {
     status: SdkStatusKind,
 }
 
+/// Where an identity is connected, for inspections.
+#[derive(Debug, Clone)]
+pub(crate) struct IdentityConnections {
+    pub(crate) identity: IdentityId,
+    /// As it was last told.
+    pub(crate) status: SdkStatusKind,
+    /// Routers that have said that it is connected to them, and whether their channels are open.
+    pub(crate) routers: Vec<(RouterId, bool)>,
+}
+
 impl AtRouter {
     fn knows(&self, identity: &IdentityId) -> bool {
         let connection = self.connections.get(identity);
@@ -155,6 +165,23 @@ impl ConnectedIdentities {
         known
             .map(|(identity, connection)| (identity.clone(), connection.since))
             .collect()
+    }
+
+    /// The identities that are known, up to so many, and how many there are.
+    pub(crate) fn views(&self, most: usize) -> (Vec<IdentityConnections>, usize) {
+        let state = self.0.lock();
+        let views = state.identities.iter().take(most).map(|(id, known)| {
+            let routers = known.routers.iter().map(|router| {
+                let at = state.routers.get(router);
+                (router.clone(), at.is_some_and(|at| at.is_open))
+            });
+            IdentityConnections {
+                identity: id.clone(),
+                status: known.status,
+                routers: routers.collect(),
+            }
+        });
+        (views.collect(), state.identities.len())
     }
 
     /// Tells of identities that nobody knows of any more, and forgets those at routers that have no record.

@@ -10,6 +10,7 @@ use crate::network::LiveFabric;
 use crate::plane::Plane;
 use crate::questions;
 use crate::sessions::Sessions;
+use portcullis_app::App;
 use portcullis_app::network_inspection::{
     InspectionError, InspectionFuture, NetworkInspection, RouterAnswer,
 };
@@ -49,6 +50,7 @@ pub(crate) struct RouterInspection {
     identities: Arc<ConnectedIdentities>,
     network: Arc<LiveFabric>,
     model: Weak<ModelPublisher>,
+    app: Weak<App>,
 }
 
 impl RouterInspection {
@@ -58,6 +60,7 @@ impl RouterInspection {
             identities: Arc::clone(&plane.identities),
             network: Arc::clone(&plane.network),
             model: Arc::downgrade(&plane.model),
+            app: Arc::downgrade(&plane.app),
         }
     }
 }
@@ -88,7 +91,7 @@ impl NetworkInspection for RouterInspection {
     }
 
     fn own_value(&self, name: &str) -> Result<Option<String>, String> {
-        let Some(model) = self.model.upgrade() else {
+        let (Some(model), Some(app)) = (self.model.upgrade(), self.app.upgrade()) else {
             return Ok(None);
         };
         let sources = Sources {
@@ -96,6 +99,7 @@ impl NetworkInspection for RouterInspection {
             identities: &self.identities,
             network: &self.network,
             model: &model,
+            app: &app,
         };
         sources.value(name).map_err(|error| error.to_string())
     }

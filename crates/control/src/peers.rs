@@ -14,15 +14,24 @@ use tokio::sync::Notify;
 /// The routers that a router has yet to be told of.
 #[derive(Debug, Default)]
 pub(crate) struct PeerNews {
-    changed: Mutex<BTreeSet<RouterId>>,
+    changed: Mutex<Changed>,
     added: Notify,
+}
+
+/// Routers that have changed since their news were last taken.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Changed {
+    pub(crate) routers: BTreeSet<RouterId>,
+    /// How often there were news in this session.
+    pub(crate) version: u32,
 }
 
 impl PeerNews {
     pub(crate) fn add(&self, peers: impl IntoIterator<Item = RouterId>) {
         let mut changed = self.changed.lock();
-        changed.extend(peers);
-        if !changed.is_empty() {
+        changed.routers.extend(peers);
+        if !changed.routers.is_empty() {
+            changed.version = changed.version.wrapping_add(1);
             self.added.notify_one();
         }
     }
@@ -33,12 +42,12 @@ impl PeerNews {
     }
 
     /// Those that the router has not been told of.
-    pub(crate) fn waiting(&self) -> BTreeSet<RouterId> {
+    pub(crate) fn waiting(&self) -> Changed {
         self.changed.lock().clone()
     }
 
     pub(crate) fn take(&self) -> BTreeSet<RouterId> {
-        mem::take(&mut *self.changed.lock())
+        mem::take(&mut self.changed.lock().routers)
     }
 }
 

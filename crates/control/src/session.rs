@@ -6,7 +6,7 @@ use crate::model::{ModelOutlet, Sent};
 use crate::outlet::Outlet;
 use crate::peers::{PeerNews, PeerStatus};
 use crate::questions::QuestionPlaces;
-use crate::validation::{RouterTerminator, Validation};
+use crate::validation::{RouterTerminator, UnconfirmedTerminators, Validation};
 use parking_lot::Mutex;
 use portcullis_app::routers::ConnectedRouter;
 use portcullis_channel::{
@@ -14,7 +14,7 @@ use portcullis_channel::{
     SendErrorKind,
 };
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::ids::{RouterId, TerminatorId};
+use portcullis_domain::ids::RouterId;
 use portcullis_domain::router::RouterVersion;
 use portcullis_domain::view::{LinkListener, RouterConnection, SyncStatus};
 use portcullis_fabric::{Moment, RouterSession};
@@ -235,8 +235,8 @@ impl Session {
         }
     }
 
-    /// Terminators that the router has yet to confirm, and whether it was asked about any of them.
-    pub(crate) fn unconfirmed_terminators(&self) -> (Vec<TerminatorId>, bool) {
+    /// Terminators that the router has yet to confirm.
+    pub(crate) fn unconfirmed_terminators(&self) -> UnconfirmedTerminators {
         self.validation.lock().unconfirmed()
     }
 

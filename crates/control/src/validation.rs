@@ -28,6 +28,17 @@ pub(crate) struct Validation {
     /// Number of the last question.
     marker: u64,
     next: Moment,
+    last_asked: Option<Moment>,
+}
+
+/// What a router has yet to confirm.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct UnconfirmedTerminators {
+    pub(crate) ids: Vec<TerminatorId>,
+    /// Whether the router was asked about any of them.
+    pub(crate) is_asked: bool,
+    /// When it was last asked about any.
+    pub(crate) last_asked: Option<Moment>,
 }
 
 /// A terminator as its router knows it.
@@ -53,6 +64,7 @@ impl Validation {
             unconfirmed: BTreeMap::new(),
             marker: 0,
             next: now,
+            last_asked: None,
         }
     }
 
@@ -96,10 +108,13 @@ impl Validation {
         (!self.unconfirmed.is_empty()).then_some(self.next)
     }
 
-    /// What is not confirmed, and whether there is a question about any of it.
-    pub(crate) fn unconfirmed(&self) -> (Vec<TerminatorId>, bool) {
-        let is_asked = self.unconfirmed.values().any(|each| each.marker != 0);
-        (self.unconfirmed.keys().cloned().collect(), is_asked)
+    /// What is not confirmed.
+    pub(crate) fn unconfirmed(&self) -> UnconfirmedTerminators {
+        UnconfirmedTerminators {
+            ids: self.unconfirmed.keys().cloned().collect(),
+            is_asked: self.unconfirmed.values().any(|each| each.marker != 0),
+            last_asked: self.last_asked,
+        }
     }
 
     /// What to ask now.
@@ -121,6 +136,9 @@ impl Validation {
                     marker: unconfirmed.marker,
                 });
             }
+        }
+        if !asked.is_empty() {
+            self.last_asked = Some(now);
         }
         let messages = asked.chunks(MAX_IN_MESSAGE);
         messages
@@ -201,8 +219,16 @@ mod tests {
     #[test]
     fn all_are_asked_about_at_once_and_new_ones_later() {
         let mut validation = connected();
+        let (ids, [no, yes]) = (vec![TerminatorId::from_wire("a")], [false, true]);
+        let waiting = |is_asked, last_asked| UnconfirmedTerminators {
+            ids: ids.clone(),
+            is_asked,
+            last_asked,
+        };
         assert_eq!(validation.deadline(), Some(at(0)));
+        assert_eq!(validation.unconfirmed(), waiting(no, None));
         assert_eq!(asked(&mut validation, at(0)), [("a".to_owned(), 1)]);
+        assert_eq!(validation.unconfirmed(), waiting(yes, Some(at(0))));
         assert_eq!(validation.answered(&answer("a", true, 1)), []);
         assert_eq!(validation.deadline(), None);
         validation.add_created(terminator("b"), at(26));

@@ -60,7 +60,8 @@ pub use crate::event::circuit::{Circuit, CircuitKind, CircuitPath};
 pub use crate::event::cluster::{ApiAddress, Cluster, ClusterKind, ClusterPeer};
 pub use crate::event::connect::{Connect, ConnectDestination, ConnectSource};
 pub use crate::event::entity_change::{
-    ChangeKind, ENTITY_TYPES, EntityChange, EntityCommit, EntityState,
+    ChangeAuthor, ChangeKind, ChangeMetadata, ChangeSource, ENTITY_TYPES, EntityChange,
+    EntityCommit, EntityState, StoredEntity,
 };
 pub use crate::event::entity_count::EntityCount;
 pub use crate::event::link::{Link, LinkConnection, LinkKind};

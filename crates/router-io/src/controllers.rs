@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use portcullis_channel::{Frame, ReplyTo};
 use portcullis_router::edge::{ControllerId, Recipient, RequestFailure};
 use portcullis_transport::ChannelHandle;
@@ -34,15 +35,30 @@ pub(crate) trait ControlService: Send + Sync {
 /// The control channels that are open, by controller.
 #[derive(Debug)]
 pub(crate) struct Controllers {
-    connected: watch::Sender<BTreeMap<ControllerId, ChannelHandle>>,
+    connected: watch::Sender<BTreeMap<ControllerId, ConnectedController>>,
+    leader: Mutex<Option<ControllerId>>,
     request_timeout: Duration,
     unresponsive_after: Duration,
 }
 
-/// How a controller answers heartbeats.
+/// A controller, and the channel to it.
+#[derive(Debug, Clone)]
+pub(crate) struct ConnectedController {
+    pub(crate) channel: ChannelHandle,
+    /// Such as `tls:ctrl.example.test:6262`; empty if it is not known.
+    pub(crate) address: String,
+    /// Software version, as it says; empty if it does not.
+    pub(crate) version: String,
+}
+
+/// What is known of a controller, and how it answers heartbeats.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ControllerView {
     pub(crate) controller: ControllerId,
+    /// As [`ConnectedController::address`].
+    pub(crate) address: String,
+    /// As [`ConnectedController::version`].
+    pub(crate) version: String,
     /// Of the last answer; zero before the first.
     pub(crate) latency: Duration,
     /// Age of the oldest heartbeat without an answer.
@@ -55,6 +71,7 @@ impl Controllers {
     pub(crate) fn new(request_timeout: Duration) -> Self {
         Self {
             connected: watch::Sender::new(BTreeMap::new()),
+            leader: Mutex::new(None),
             request_timeout,
             unresponsive_after: UNRESPONSIVE_AFTER,
         }
@@ -67,9 +84,10 @@ impl Controllers {
         self
     }
 
-    pub(crate) fn add(&self, controller: ControllerId, channel: ChannelHandle) {
+    pub(crate) fn add(&self, id: ControllerId, controller: impl Into<ConnectedController>) {
+        let controller = controller.into();
         self.connected
-            .send_modify(|connected| drop(connected.insert(controller, channel)));
+            .send_modify(|connected| drop(connected.insert(id, controller)));
     }
 
     pub(crate) fn remove(&self, controller: &ControllerId) {
@@ -77,14 +95,26 @@ impl Controllers {
             .send_modify(|connected| drop(connected.remove(controller)));
     }
 
-    /// How those that are connected answer heartbeats.
+    /// A controller leads the others from now on.
+    pub(crate) fn lead(&self, leader: Option<ControllerId>) {
+        *self.leader.lock() = leader;
+    }
+
+    /// The controller that leads, connected or not, if controllers have said which one does.
+    pub(crate) fn leader(&self) -> Option<ControllerId> {
+        self.leader.lock().clone()
+    }
+
+    /// Those that are connected, and how they answer heartbeats.
     pub(crate) fn views(&self) -> Vec<ControllerView> {
         let connected = self.connected.borrow();
-        let views = connected.iter().map(|(controller, channel)| {
-            let liveness = channel.liveness().unwrap_or_default();
-            let (is_slow, latency) = self.delay(channel);
+        let views = connected.iter().map(|(id, controller)| {
+            let liveness = controller.channel.liveness().unwrap_or_default();
+            let (is_slow, latency) = self.delay(&controller.channel);
             ControllerView {
-                controller: controller.clone(),
+                controller: id.clone(),
+                address: controller.address.clone(),
+                version: controller.version.clone(),
                 latency,
                 unanswered_for: liveness.unanswered_for,
                 is_slow,
@@ -127,11 +157,11 @@ impl Controllers {
         let found = match to {
             Recipient::Any => connected
                 .iter()
-                .min_by_key(|(_, channel)| self.delay(channel)),
+                .min_by_key(|(_, controller)| self.delay(&controller.channel)),
             Recipient::Only(controller) => connected.get_key_value(controller),
         };
-        let (controller, channel) = found.ok_or(RequestFailure::NoController)?;
-        Ok((controller.clone(), channel.clone()))
+        let (id, controller) = found.ok_or(RequestFailure::NoController)?;
+        Ok((id.clone(), controller.channel.clone()))
     }
 
     /// Tells a controller, and returns which one.
@@ -207,6 +237,17 @@ impl Controllers {
         let reply = reply.map_err(|_error| RequestFailure::Lost)?;
         let frame = reply.await.map_err(|_error| RequestFailure::Lost)?;
         Ok((controller, frame))
+    }
+}
+
+/// One of which nothing else is known.
+impl From<ChannelHandle> for ConnectedController {
+    fn from(channel: ChannelHandle) -> Self {
+        Self {
+            channel,
+            address: String::new(),
+            version: String::new(),
+        }
     }
 }
 

@@ -75,6 +75,8 @@ pub(crate) struct EndView {
     pub(crate) kind: &'static str,
     /// Time since something came from the other end.
     pub(crate) silent_for: Duration,
+    /// Time since a payload was last sent again.
+    pub(crate) retransmitted_before: Option<Duration>,
     pub(crate) stats: Stats,
 }
 

@@ -33,6 +33,11 @@ impl OwedAcks {
         self.payloads.push_back((sequence, rtt_millis));
     }
 
+    /// Bytes that were held when the other end was last told.
+    pub(crate) const fn told(&self) -> u32 {
+        self.told
+    }
+
     /// Something was read; so many bytes are held now.
     pub(crate) const fn note_read(&mut self, held: u32) {
         self.owes_update |= self.told > WORTH_TELLING && held < self.told / 2;

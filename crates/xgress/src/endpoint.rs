@@ -125,6 +125,7 @@ pub struct Endpoint {
     /// When something was last acknowledged, or the first payload of those outstanding was written.
     last_progress: Moment,
     last_received: Moment,
+    last_retransmission: Option<Moment>,
     created: Moment,
     has_refused: bool,
     /// What its buffers may weigh, each.
@@ -158,6 +159,7 @@ impl Endpoint {
             probes: 0,
             last_progress: now.mono,
             last_received: now.mono,
+            last_retransmission: None,
             created: now.mono,
             has_refused: false,
             allowance: usize::MAX,

@@ -1,6 +1,7 @@
 //! What an end is doing, for inspections.
 
 use crate::factor::Factor;
+use portcullis_channel::Moment;
 use std::time::Duration;
 
 /// What an end is doing.
@@ -31,6 +32,14 @@ pub struct Stats {
     pub accumulated_bytes: u64,
     pub is_blocked_by_window: bool,
     pub is_blocked_by_peer: bool,
+    /// Nothing is sent any more but what ends the circuit.
+    pub is_sending_over: bool,
+    /// The end follows what is still to be acknowledged.
+    pub is_finishing: bool,
+    /// When a payload was last sent again.
+    pub last_retransmission: Option<Moment>,
+    /// Bytes that this end last said it holds.
+    pub told_held_bytes: u32,
     pub counters: Counters,
 }
 

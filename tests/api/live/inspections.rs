@@ -37,7 +37,7 @@ async fn inspections_show_routers_links_and_circuits() {
     let answer = live.fabric(Method::POST, "/inspections", body).await.json();
     assert_eq!(
         (&answer["success"], &answer["errors"]),
-        (&json!(true), &json!([]))
+        (&json!(true), &json!(null))
     );
     let values = &answer["values"];
     assert_eq!(
@@ -148,7 +148,7 @@ async fn inspections_show_controllers_by_id_and_routers_by_id_and_name() {
         let seen = ask(expression, &names).await;
         assert_eq!(
             seen,
-            json!({"errors": [], "success": true, "values": of_one}),
+            json!({"errors": null, "success": true, "values": of_one}),
             "{expression}"
         );
     }
@@ -159,7 +159,7 @@ async fn inspections_show_controllers_by_id_and_routers_by_id_and_name() {
     let seen = ask(id, &["data-model-index", "router-circuits"]).await;
     assert_eq!(
         seen,
-        json!({"errors": [], "success": true, "values": [index]})
+        json!({"errors": null, "success": true, "values": [index]})
     );
     let seen = ask(".*", &["data-model-index", "nonsense"]).await;
     assert_eq!(seen["values"], json!([index, of_one[1]]));

@@ -2,7 +2,7 @@
 
 use crate::routers::edge_routers::add_edge;
 use crate::support::{create, get, send, shown_error};
-use http::Method;
+use http::{Method, StatusCode};
 use insta::assert_snapshot;
 use portcullis_http::path::Api;
 use portcullis_http::route::{RouteLookup, RouteTable};
@@ -545,11 +545,13 @@ async fn inspections_tell_what_is_known_and_name_what_is_not() {
     let admin = controller.admin().await;
     let id = get(&controller, &admin, "/controllers").await.data()[0]["id"].clone();
     let path = "/inspections";
-    let body = json!({"appRegex": ".*", "requestedValues": ["Links", "circuits"]});
+    let names = ["Links", "circuits", "connected-routers"];
+    let body = json!({"appRegex": ".*", "requestedValues": names});
     let reply = ask(&controller, &admin, Method::POST, path, body).await;
-    let expected = json!({"errors": [], "success": true, "values": [
+    let expected = json!({"errors": null, "success": true, "values": [
         {"appId": id, "name": "Links", "value": []},
         {"appId": id, "name": "circuits", "value": []},
+        {"appId": id, "name": "connected-routers", "value": null},
     ]});
     assert_eq!(reply.json(), expected);
     let body = json!({"appRegex": ".*", "requestedValues": ["nonsense"]});
@@ -558,23 +560,33 @@ async fn inspections_tell_what_is_known_and_name_what_is_not() {
         .json();
     assert_eq!(
         (&reply["success"], &reply["values"]),
-        (&json!(false), &json!([]))
+        (&json!(false), &json!(null))
     );
     assert!(reply["errors"][0].as_str().unwrap().contains("nonsense"));
-    let body = json!({"appRegex": "^nobody$", "requestedValues": ["links"]});
+    for (expression, names) in [("^nobody$", vec!["links"]), (".*", vec![])] {
+        let body = json!({"appRegex": expression, "requestedValues": names});
+        let reply = ask(&controller, &admin, Method::POST, path, body).await;
+        assert_eq!(
+            reply.json(),
+            json!({"errors": null, "success": true, "values": null})
+        );
+    }
+    // As OpenZiti 2.1 answers.
+    let id = id.as_str().unwrap();
+    let body = json!({"appRegex": "c(", "requestedValues": ["links"]});
     let reply = ask(&controller, &admin, Method::POST, path, body).await;
+    assert_eq!(reply.status, StatusCode::OK);
+    let reason = format!("{id}: error parsing regexp: missing closing ): `c(`");
     assert_eq!(
         reply.json(),
-        json!({"errors": [], "success": true, "values": []})
+        json!({"errors": [reason], "success": false, "values": null})
     );
+    let body = json!({"appRegex": "(a{1000}){1000}", "requestedValues": []});
+    let reply = ask(&controller, &admin, Method::POST, path, body).await;
+    assert_eq!(reply.json()["success"], false);
     for (body, field) in [
         (json!({"requestedValues": []}), "appRegex"),
         (json!({"appRegex": ".*"}), "requestedValues"),
-        (json!({"appRegex": "(", "requestedValues": []}), "appRegex"),
-        (
-            json!({"appRegex": "(a{1000}){1000}", "requestedValues": []}),
-            "appRegex",
-        ),
         (
             json!({"appRegex": "", "requestedValues": vec!["x"; 101]}),
             "requestedValues",

@@ -24,12 +24,12 @@ pub struct InspectRequest {
 /// Response to an inspection, without an envelope.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct InspectResponse {
-    /// Values that could not be read, with the reasons.
-    pub errors: Vec<String>,
+    /// Values that could not be read, with the reasons; null if there are none.
+    pub errors: Option<Vec<String>>,
     /// Whether all values could be read.
     pub success: bool,
-    /// Inspected values.
-    pub values: Vec<InspectValue>,
+    /// Inspected values; null if there are none.
+    pub values: Option<Vec<InspectValue>>,
 }
 
 /// An inspected value.
@@ -60,20 +60,23 @@ impl InspectResponse {
     /// Writes a response as JSON.
     ///
     /// A value that is a JSON object or array is shown as such, however large it is, without a tree of
-    /// it in memory; other texts are strings.
+    /// it in memory; other texts are strings. Lists of nothing are null, as at OpenZiti's controllers.
     pub fn write<'v>(
         errors: &[String],
         values: impl Iterator<Item = (&'v str, &'v str, &'v InspectedValue)>,
     ) -> Vec<u8> {
         let mut bytes = br#"{"errors":"#.to_vec();
-        json::write(&mut bytes, &errors);
+        json::write(
+            &mut bytes,
+            &Some(errors).filter(|errors| !errors.is_empty()),
+        );
         bytes.extend_from_slice(br#","success":"#);
         json::write(&mut bytes, &errors.is_empty());
-        bytes.extend_from_slice(br#","values":["#);
-        for (index, (app_id, name, value)) in values.enumerate() {
-            if index > 0 {
-                bytes.push(b',');
-            }
+        bytes.extend_from_slice(br#","values":"#);
+        let mut separator = b'[';
+        for (app_id, name, value) in values {
+            bytes.push(separator);
+            separator = b',';
             bytes.extend_from_slice(br#"{"appId":"#);
             json::write(&mut bytes, &app_id);
             bytes.extend_from_slice(br#","name":"#);
@@ -82,7 +85,8 @@ impl InspectResponse {
             write_value(&mut bytes, value);
             bytes.push(b'}');
         }
-        bytes.extend_from_slice(b"]}\n");
+        let is_empty = separator == b'[';
+        bytes.extend_from_slice(if is_empty { b"null}\n" } else { b"]}\n" });
         bytes
     }
 }
@@ -100,6 +104,9 @@ pub fn into_text(value: InspectedValue) -> String {
 
 fn write_value(bytes: &mut Vec<u8>, value: &InspectedValue) {
     match value {
+        InspectedValue::ConnectedRouters(routers) if routers.is_empty() => {
+            bytes.extend_from_slice(b"null");
+        },
         InspectedValue::ConnectedRouters(routers) => list::<InspectedRouter, _>(bytes, routers),
         InspectedValue::Links(links) => list::<LinkDetail, _>(bytes, links),
         InspectedValue::Circuits(circuits) => list::<CircuitDetail, _>(bytes, circuits),

@@ -1,12 +1,15 @@
 //! Entities that were created, changed or deleted.
 
+use super::stored_form::{Half, stored_form};
 use portcullis_domain::audit::{Actor, ActorType};
 use portcullis_domain::change::{Change, Transaction};
 use portcullis_domain::compatibility::OPENZITI_LEVEL;
 use portcullis_domain::ids::RecordNumber;
-use portcullis_events::{Body, ChangeKind, ENTITY_TYPES, EntityChange, EntityCommit, EntityState};
+use portcullis_events::{
+    Body, ChangeAuthor, ChangeKind, ChangeMetadata, ChangeSource, ENTITY_TYPES, EntityChange,
+    EntityCommit, EntityState,
+};
 use portcullis_storage::tables::{ChangeSide, collection_of, disclose};
-use serde::Serialize;
 use serde_json::Value;
 use std::cell::LazyCell;
 use std::collections::BTreeMap;
@@ -31,17 +34,16 @@ fn letters(name: &str) -> impl Iterator<Item = u8> {
 /// committed, for each type that subscribers may filter by.
 pub(super) fn bodies(transaction: &Transaction, changes: &[Change], controller: &str) -> Vec<Body> {
     let event_id: Arc<str> = transaction.id.as_str().into();
-    let metadata = LazyCell::new(|| metadata(transaction, controller));
+    let metadata = LazyCell::new(|| Arc::new(metadata(transaction, controller)));
     let mut bodies = Vec::new();
     let mut commits = Vec::new();
     for ChangedEntity { first, last } in changed_entities(changes) {
         let Some(name) = collection_of(first).and_then(entity_type) else {
             continue;
         };
-        let state = |change, side| EntityState(disclose(change, side).map(Arc::new));
-        let before = state(first, ChangeSide::Before);
-        let after = state(last, ChangeSide::After);
-        let kind = match (&before.0, &after.0) {
+        let before = disclose(first, ChangeSide::Before);
+        let after = disclose(last, ChangeSide::After);
+        let kind = match (&before, &after) {
             (None, Some(_)) => ChangeKind::Created,
             (Some(_), None) => ChangeKind::Deleted,
             (Some(before), Some(after)) if before != after => ChangeKind::Updated,
@@ -50,19 +52,24 @@ pub(super) fn bodies(transaction: &Transaction, changes: &[Change], controller: 
         };
         let entity_type: Arc<str> = name.into();
         let halves = if WITH_PARENT.contains(&name) {
-            &[false, true][..]
+            &[Half::Whole, Half::Fabric][..]
         } else {
-            &[false]
+            &[Half::Whole]
         };
-        for &is_parent in halves {
+        for &half in halves {
+            let is_parent = half == Half::Fabric;
+            let state = |told: &Option<Value>| {
+                let told = told.clone();
+                EntityState(told.map(|told| Arc::new(stored_form(name, told, half))))
+            };
             bodies.push(Body::EntityChange(EntityChange {
                 event_id: Arc::clone(&event_id),
                 kind,
-                metadata: (*metadata).clone(),
+                metadata: Arc::clone(&metadata),
                 entity_type: Arc::clone(&entity_type),
                 is_parent,
-                before: before.clone(),
-                after: after.clone(),
+                before: state(&before),
+                after: state(&after),
             }));
             let commit = (Arc::clone(&entity_type), is_parent);
             if !commits.contains(&commit) {
@@ -113,39 +120,9 @@ fn changed_entities(changes: &[Change]) -> Vec<ChangedEntity<'_>> {
     entities
 }
 
-/// Who changed it, and from where.
-#[derive(Serialize)]
-struct Metadata<'t> {
-    author: Author<'t>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    source: Option<Source>,
-    /// The id of the request, as in the audit trail.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    trace_id: Option<&'t str>,
-    version: &'static str,
-}
-
-#[derive(Serialize)]
-struct Author<'t> {
-    #[serde(rename = "type")]
-    kind: &'static str,
-    id: &'t str,
-    name: &'t str,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Source {
-    #[serde(rename = "type")]
-    kind: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    auth: Option<&'static str>,
-    remote_addr: String,
-}
-
-fn metadata(transaction: &Transaction, controller: &str) -> Value {
+fn metadata(transaction: &Transaction, controller: &str) -> ChangeMetadata {
     let actor = &transaction.actor;
-    let source = actor.origin.as_ref().map(|origin| Source {
+    let source = actor.origin.as_ref().map(|origin| ChangeSource {
         kind: match actor.actor_type {
             ActorType::ConnectedRouter => "ctrl.channel",
             ActorType::ConnectedIdentity => "websocket",
@@ -154,35 +131,34 @@ fn metadata(transaction: &Transaction, controller: &str) -> Value {
         auth: actor.session.is_some().then_some("edge"),
         remote_addr: origin.address.to_string(),
     });
-    let request = actor.origin.as_ref().map(|origin| origin.request.as_str());
-    let metadata = Metadata {
-        author: Author::new(actor, transaction.actor_name.as_deref(), controller),
+    let request = actor
+        .origin
+        .as_ref()
+        .map(|origin| origin.request.as_str().to_owned());
+    ChangeMetadata {
+        author: author(actor, transaction.actor_name.as_deref(), controller),
         source,
         trace_id: request,
         version: OPENZITI_LEVEL,
-    };
-    // Texts alone, which cannot fail.
-    serde_json::to_value(metadata).unwrap_or_default()
+    }
 }
 
-impl<'t> Author<'t> {
-    fn new(actor: &'t Actor, name: Option<&'t str>, controller: &'t str) -> Self {
-        let kind = match actor.actor_type {
-            ActorType::Controller | ActorType::Operator => {
-                return Self {
-                    kind: "controller",
-                    id: controller,
-                    name: controller,
-                };
-            },
-            _ if actor.id.is_empty() => "unattributed",
-            ActorType::Identity | ActorType::ConnectedIdentity => "identity",
-            ActorType::Router | ActorType::ConnectedRouter => "router",
-        };
-        Self {
-            kind,
-            id: &actor.id,
-            name: name.unwrap_or_default(),
-        }
+fn author(actor: &Actor, name: Option<&str>, controller: &str) -> ChangeAuthor {
+    let kind = match actor.actor_type {
+        ActorType::Controller | ActorType::Operator => {
+            return ChangeAuthor {
+                kind: "controller",
+                id: controller.to_owned(),
+                name: controller.to_owned(),
+            };
+        },
+        _ if actor.id.is_empty() => "unattributed",
+        ActorType::Identity | ActorType::ConnectedIdentity => "identity",
+        ActorType::Router | ActorType::ConnectedRouter => "router",
+    };
+    ChangeAuthor {
+        kind,
+        id: actor.id.clone(),
+        name: name.unwrap_or_default().to_owned(),
     }
 }

@@ -1,5 +1,6 @@
 //! Inspection of the controller and of routers.
 
+mod expression;
 mod metrics;
 mod names;
 mod own;
@@ -14,14 +15,9 @@ use crate::app::App;
 use crate::blocking::run_blocking;
 use crate::error::{AppError, TooManyRequestsError};
 use crate::state::HeldValues;
-use portcullis_domain::FieldError;
 use portcullis_domain::view::InspectedValue;
-use regex::{Regex, RegexBuilder};
 use std::sync::Arc;
 use std::time::Duration;
-
-/// Maximum size of a compiled expression, bytes; ids and useful expressions are short.
-const MAX_EXPRESSION_BYTES: usize = 256 * 1024;
 
 /// How long routers have. What has come until then is shown, within the time that a request has.
 const TIME: Duration = Duration::from_secs(8);
@@ -51,19 +47,27 @@ pub struct AppValue {
 /// match. Routers are asked at the same time; of those that do not answer within 8 s, `errors` tells.
 ///
 /// Letter case of names does not matter. Whoever has no value of a name says nothing of it, unless
-/// nobody knows such a name.
+/// nobody knows such a name. An expression that is invalid selects nobody, and `errors` tells why.
 ///
 /// # Errors
 ///
-/// [`AppError::Field`] for an invalid expression, and for too many values;
+/// [`AppError::Field`] for too many values;
 /// [`TooManyRequestsError::RateLimit`] while too many inspections are under way.
 pub async fn inspect(
     app: &Arc<App>,
     expression: &str,
     names: &[String],
 ) -> Result<Inspection, AppError> {
-    let matches = compile(expression)?;
     let names = RequestedNames::parse(names)?;
+    let matches = match expression::compile(expression) {
+        Ok(matches) => matches,
+        Err(reason) => {
+            let controller = app.network().serving_state().controller.id.to_string();
+            let mut gathered = Gathered::new(app);
+            gathered.fail(&controller, &reason);
+            return Ok(gathered.inspection);
+        },
+    };
     let _place = app
         .inspection_room
         .enter()
@@ -88,19 +92,6 @@ pub async fn inspect(
     }
     gathered.inspection.errors.sort();
     run_blocking(move || Ok(redaction::redacted(gathered.inspection))).await
-}
-
-fn compile(expression: &str) -> Result<Regex, FieldError> {
-    RegexBuilder::new(expression)
-        .size_limit(MAX_EXPRESSION_BYTES)
-        .build()
-        .map_err(|error| {
-            let reason = match error {
-                regex::Error::CompiledTooBig(_) => "is too complex; shorten it",
-                _ => "is not a valid regular expression",
-            };
-            FieldError::new("appRegex", reason, expression)
-        })
 }
 
 /// What has come so far.

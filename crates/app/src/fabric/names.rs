@@ -1,14 +1,34 @@
 //! Names of what links and circuits refer to.
 
+use crate::app::App;
+use crate::error::AppError;
 use portcullis_domain::ids::{RouterId, ServiceId};
 use portcullis_domain::router::Router;
 use portcullis_domain::service::Service;
 use portcullis_domain::view::{NamedRef, NamesById};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{Entity, IndexedId, Rows, reference};
+use std::collections::BTreeMap;
 
 /// Name of an entity that was deleted, as OpenZiti has it.
 const DELETED: &str = "<deleted>";
+
+/// The names of routers, also of those that are not connected; `<deleted>` for those without a record. Blocks.
+///
+/// # Errors
+///
+/// [`AppError`] if the storage cannot be read.
+pub fn router_names(
+    app: &App,
+    routers: impl IntoIterator<Item = RouterId>,
+) -> Result<BTreeMap<RouterId, String>, AppError> {
+    let view = app.snapshot()?;
+    let mut names = Names::new(view.rows());
+    let named = routers
+        .into_iter()
+        .map(|id| Ok((id.clone(), names.router(&id)?.name)));
+    named.collect()
+}
 
 /// Names of routers and services, each of which is read once.
 pub(super) struct Names<'r> {

@@ -224,7 +224,7 @@ async fn data_model_is_shown_without_what_may_be_secret() {
     let before = inspect(&stage, "^ctrl-1$", &names).await;
     assert_eq!(
         (&before["success"], &before["values"]),
-        (&json!(true), &json!([])),
+        (&json!(true), &json!(null)),
         "no router has wanted it"
     );
     let config = json!({
@@ -276,7 +276,7 @@ async fn controller_shows_what_it_keeps_for_routers() {
     let seen = inspect(stage, "^ctrl-1$", &names).await;
     assert_eq!(
         (&seen["success"], &seen["errors"]),
-        (&json!(true), &json!([]))
+        (&json!(true), &json!(null))
     );
     let values = seen["values"].as_array().unwrap();
     let shown: Vec<_> = values.iter().map(|value| &value["name"]).collect();
@@ -287,6 +287,20 @@ async fn controller_shows_what_it_keeps_for_routers() {
             "terminatorId": "t1", "circuitCount": 0, "failureCost": 0, "currentCost": 0,
         }]})
     );
+    let messaging = &values[1]["value"];
+    let waiting = json!([{
+        "router": {"id": network.second.id, "name": "r2"}, "terminators": ["t1"],
+        "checkInProgress": false, "lastSend": "0001-01-01 00:00:00",
+    }]);
+    assert_eq!(messaging["terminatorValidations"], waiting);
+    // What is there to be told is told at once.
+    for update in messaging["routerUpdates"].as_array().into_iter().flatten() {
+        let names: Vec<_> = update.as_object().unwrap().keys().collect();
+        let expected = ["changedRouters", "router", "sendInProgress", "version"];
+        assert_eq!(names, expected);
+        assert!(update["changedRouters"][0]["name"].is_string(), "{update}");
+    }
+    assert_eq!(values[2]["value"]["scanInterval"], "1m0s");
     let connections = values[2]["value"]["connections"].as_object().unwrap();
     assert_eq!(connections.len(), 2, "the tunnelers of two routers");
     for (identity, connection) in connections {

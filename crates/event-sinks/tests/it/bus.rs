@@ -4,7 +4,7 @@ use crate::support::{event, number, router, sdk, subscription, subscription_with
 use portcullis_event_sinks::{EventBus, EventStream};
 use portcullis_events::{
     Body, ChangeKind, EntityChange, EntityCount, EntityState, EventPublisher as _, Line, Namespace,
-    Usage,
+    StoredEntity, Usage,
 };
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -106,12 +106,13 @@ async fn thousand_subscribers_get_everything() {
 async fn large_events_fill_a_queue_by_their_size() {
     let bus = EventBus::default();
     let mut stream = bus.subscribe(vec![subscription("entityChange")], 1000);
-    let state = EntityState(Some(Arc::new(json!({ "data": "x".repeat(1 << 20) }))));
+    let entity = |data: String| StoredEntity(vec![("data".into(), data.into())]);
+    let state = EntityState(Some(Arc::new(entity("x".repeat(1 << 20)))));
     let change = |after| {
         event(Body::EntityChange(EntityChange {
             event_id: "<uuid>".into(),
             kind: ChangeKind::Created,
-            metadata: json!({}),
+            metadata: Arc::default(),
             entity_type: "configs".into(),
             is_parent: false,
             before: EntityState(None),
@@ -124,7 +125,7 @@ async fn large_events_fill_a_queue_by_their_size() {
     assert_eq!(received(&mut stream).await.len(), 63);
     assert_eq!(stream.dropped(), 7);
     // What is larger than a queue is taken by one that is empty.
-    let huge = EntityState(Some(Arc::new(json!("x".repeat(70 << 20)))));
+    let huge = EntityState(Some(Arc::new(entity("x".repeat(70 << 20)))));
     bus.publish(change(huge));
     assert_eq!(received(&mut stream).await.len(), 1);
 }

@@ -6,7 +6,10 @@ use crate::event::authentication::{Authentication, AuthenticationKind, Method};
 use crate::event::circuit::{Circuit, CircuitKind, CircuitPath};
 use crate::event::cluster::{Cluster, ClusterKind};
 use crate::event::connect::{Connect, ConnectDestination, ConnectSource};
-use crate::event::entity_change::{ChangeKind, EntityChange, EntityCommit, EntityState};
+use crate::event::entity_change::{
+    ChangeAuthor, ChangeKind, ChangeMetadata, ChangeSource, EntityChange, EntityCommit,
+    EntityState, StoredEntity,
+};
 use crate::event::link::{Link, LinkConnection, LinkKind};
 use crate::event::metric::{LinkRouters, metrics_of};
 use crate::event::router::RouterStatus;
@@ -275,15 +278,31 @@ fn changes_of_entities() {
     let change = EntityChange {
         event_id: "<uuid>".into(),
         kind: ChangeKind::Created,
-        metadata: json!({"author": {"id": "<id>", "type": "identity"}}),
+        metadata: Arc::new(ChangeMetadata {
+            author: ChangeAuthor {
+                kind: "identity",
+                id: "<id>".to_owned(),
+                name: "Default Admin".to_owned(),
+            },
+            source: Some(ChangeSource {
+                kind: "rest",
+                auth: Some("edge"),
+                remote_addr: "127.0.0.1:49950".to_owned(),
+            }),
+            trace_id: None,
+            version: "v2.1.0",
+        }),
         entity_type: "services".into(),
         is_parent: false,
         before: EntityState(None),
-        after: EntityState(Some(Arc::new(json!({"id": "<svc>"})))),
+        after: EntityState(Some(Arc::new(StoredEntity(vec![
+            ("id".into(), "<svc>".into()),
+            ("createdAt".into(), "<t>".into()),
+        ])))),
     };
     assert_eq!(
         line(Body::EntityChange(change)),
-        r#"{"namespace":"entityChange","event_src_id":"c1","timestamp":"<t>","eventId":"<uuid>","eventType":"created","metadata":{"author":{"id":"<id>","type":"identity"}},"entityType":"services","isParentEvent":false,"initialState":null,"finalState":{"id":"<svc>"}}"#
+        r#"{"namespace":"entityChange","event_src_id":"c1","timestamp":"<t>","eventId":"<uuid>","eventType":"created","metadata":{"author":{"type":"identity","id":"<id>","name":"Default Admin"},"source":{"type":"rest","auth":"edge","remoteAddr":"127.0.0.1:49950"},"version":"v2.1.0"},"entityType":"services","isParentEvent":false,"initialState":null,"finalState":{"id":"<svc>","createdAt":"<t>"}}"#
     );
     let commit = EntityCommit {
         event_id: "<uuid>".into(),

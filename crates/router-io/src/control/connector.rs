@@ -28,6 +28,8 @@ const PROTOCOL: &str = "ziti-ctrl";
 pub(super) struct Place {
     pub(super) target: Mutex<Target>,
     pub(super) addresses: Mutex<Vec<ControlAddress>>,
+    /// Where the last connection led.
+    pub(super) reached: Mutex<Option<ControlAddress>>,
 }
 
 /// Dials the connections of one channel.
@@ -88,6 +90,7 @@ impl Connector for ControllerConnector {
         let stream = tls.connect(socket, &address.host, PROTOCOL).await?;
         let leaf = stream.get_ref().1.peer_certificates().unwrap_or_default();
         self.certified = leaf.first().map(|leaf| named(leaf)).unwrap_or_default();
+        *self.place.reached.lock() = Some(address);
         Ok(stream)
     }
 

@@ -95,6 +95,7 @@ impl Roster {
             let place = Arc::new(Place {
                 target: Mutex::new(target),
                 addresses: Mutex::new(addresses),
+                reached: Mutex::new(None),
             });
             let stop = self.stop.child_token();
             let session = Session::new(Arc::clone(&context), Arc::clone(&place), stop.clone());

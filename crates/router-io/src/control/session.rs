@@ -12,6 +12,7 @@ use portcullis_router::edge::ControllerId;
 use portcullis_transport::{ChannelHandle, Group, GroupSettings};
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::address::Settings;
+use portcullis_wire::control::hello::ControllerHello;
 use portcullis_wire::trace::PipeTraces;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, sleep_until};
@@ -19,6 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Context;
 use super::connector::{ControllerConnector, Place};
+use crate::controllers::ConnectedController;
 
 /// How long a channel without connections waits for new ones. A controller that still had connections of
 /// it has noticed by then that they are gone, and takes a new channel.
@@ -58,6 +60,8 @@ struct Connection<'a> {
     session: &'a Session,
     controller: ControllerId,
     channel: ChannelHandle,
+    /// Software version of the controller.
+    version: String,
     is_registered: bool,
 }
 
@@ -109,6 +113,9 @@ impl Session {
             session: self,
             controller,
             channel: group.handle.clone(),
+            version: ControllerHello::from_headers(&group.answer.headers)
+                .map(|hello| hello.version.version)
+                .unwrap_or_default(),
             is_registered: false,
         };
         connection.serve(group, &forgotten).await;
@@ -202,8 +209,17 @@ impl Connection<'_> {
     fn begin(&mut self) {
         let context = &self.session.context;
         tracing::info!(controller = %self.controller, "connected to the controller");
-        let channel = self.channel.clone();
-        context.controllers.add(self.controller.clone(), channel);
+        let address = self.session.place.reached.lock();
+        let connected = ConnectedController {
+            channel: self.channel.clone(),
+            address: address
+                .as_ref()
+                .map(ToString::to_string)
+                .unwrap_or_default(),
+            version: self.version.clone(),
+        };
+        drop(address);
+        context.controllers.add(self.controller.clone(), connected);
         self.is_registered = true;
         context.service.connected(&self.controller);
         context.reached.send_replace(true);
@@ -241,11 +257,16 @@ impl Connection<'_> {
             ControlMessage::ServerHello(_) => self.greet(&request),
             ControlMessage::ControllerAddresses(list) => {
                 let now = context.clock.timestamp();
-                context.known.lock().receive(&self.controller, list, now);
+                let mut known = context.known.lock();
+                known.receive(&self.controller, list, now);
+                context.controllers.lead(known.leader().cloned());
+                drop(known);
                 context.news.notify_one();
             },
             ControlMessage::ClusterLeader(leader) => {
-                context.known.lock().lead(&self.controller, leader.index);
+                let mut known = context.known.lock();
+                known.lead(&self.controller, leader.index);
+                context.controllers.lead(known.leader().cloned());
             },
             ControlMessage::Settings(settings) => self.relocate(&settings),
             ControlMessage::ExtendedCertificates(issued) => {

@@ -223,11 +223,14 @@ impl<L: LocalSide> End<L> {
     }
 
     fn view(&self, now: Now) -> EndView {
+        let stats = self.endpoint.stats();
+        let retransmitted = stats.last_retransmission;
         EndView {
             side: self.endpoint.side(),
             kind: self.local.kind(),
             silent_for: now.mono.since(self.endpoint.last_received()),
-            stats: self.endpoint.stats(),
+            retransmitted_before: retransmitted.map(|at| now.mono.since(at)),
+            stats,
         }
     }
 

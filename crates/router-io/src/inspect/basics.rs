@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use portcullis_metrics::MetricRegistry;
+use portcullis_router::edge::ControllerId;
 use portcullis_router::in_go;
 use portcullis_router_config::EffectiveConfig;
 use serde_json::{Value as Json, json};
@@ -32,6 +33,7 @@ impl Basics {
         "identity-connection-statuses",
         "links",
         "metrics",
+        "router-config-registry",
         "router-controllers",
         "sdk-terminators",
         "stackdump",
@@ -47,6 +49,7 @@ impl Basics {
     }
 
     fn controllers(&self) -> Json {
+        let leader = self.controllers.leader();
         let controllers = self.controllers.views().into_iter();
         let controllers = controllers.map(|view| {
             let id = view.controller.as_str().to_owned();
@@ -54,12 +57,18 @@ impl Basics {
                 "controllerId": id,
                 "connected": true,
                 "responsive": !view.is_slow,
+                "address": view.address,
                 "latency": in_go(view.latency).to_string(),
+                "version": view.version,
                 "timeSinceLastContact": in_go(view.unanswered_for).to_string(),
+                "isLeader": leader.as_ref() == Some(&view.controller),
             });
             (id, shown)
         });
-        json!({ "controllers": controllers.collect::<BTreeMap<_, _>>() })
+        json!({
+            "leaderId": leader.as_ref().map_or("", ControllerId::as_str),
+            "controllers": controllers.collect::<BTreeMap<_, _>>(),
+        })
     }
 }
 
@@ -70,6 +79,10 @@ impl Inspectable for Basics {
             "ert-terminators" => Inspected::Json(json!({ "entries": null, "errors": null })),
             "links" => {
                 Inspected::Json(json!({ "links": null, "destinations": null, "errors": null }))
+            },
+            // No configuration is taken from controllers, and so nothing handles any.
+            "router-config-registry" => {
+                Inspected::Json(json!({ "sealed": true, "closed": false, "handlers": null }))
             },
             "router-controllers" => Inspected::Json(self.controllers()),
             "stackdump" => Inspected::Text(

@@ -10,7 +10,8 @@ use portcullis_router::in_go;
 use serde_json::{Map, Value as Json, json};
 use tokio::time::timeout;
 
-use super::{InspectFuture, Inspectable, Inspected, Subject, sdk};
+use super::{InspectFuture, Inspectable, Inspected, Subject, links, sdk};
+use crate::links::LinkInventory;
 use crate::relay::{CarriedCircuit, Destination, EndView, Relay};
 
 /// Circuits that are listed at most. That there are more is said: a controller takes one that is missing in a
@@ -23,14 +24,21 @@ const ANSWER_TIME: Duration = Duration::from_secs(2);
 /// Circuits, and the ends of each.
 pub(crate) struct Circuits {
     relay: Arc<Relay>,
+    links: Arc<dyn LinkInventory>,
 }
 
 impl Circuits {
     pub(crate) const KINDS: &'static [&'static str] =
         &["circuit", "circuitandstacks", "router-circuits"];
 
-    pub(crate) const fn new(relay: Arc<Relay>) -> Self {
-        Self { relay }
+    pub(crate) fn new(relay: Arc<Relay>, links: Arc<dyn LinkInventory>) -> Self {
+        Self { relay, links }
+    }
+
+    /// The links of a circuit, by their ids.
+    fn links_of(&self, carried: &CarriedCircuit) -> Map<String, Json> {
+        let is_meant = |id: &str| carried.forwards.iter().any(|(_, to)| to == id);
+        links::shown_by_id(&*self.links, is_meant)
     }
 
     fn list(&self) -> Json {
@@ -78,13 +86,18 @@ impl Inspectable for Circuits {
         };
         let destinations = self.relay.destinations_of(&subject.argument);
         let name = format!("{}:{}", subject.kind, carried.circuit);
-        Box::pin(async move { Ok(Inspected::Json(one(&carried, destinations, &name).await)) })
+        let links = self.links_of(&carried);
+        Box::pin(async move {
+            let shown = one(&carried, destinations, links, &name).await;
+            Ok(Inspected::Json(shown))
+        })
     }
 }
 
 async fn one(
     carried: &CarriedCircuit,
     destinations: Vec<(String, Arc<dyn Destination>)>,
+    links: Map<String, Json>,
     name: &str,
 ) -> Json {
     let (mut details, mut of_sdks, mut errors) = (Map::new(), Map::new(), Vec::new());
@@ -113,9 +126,22 @@ async fn one(
         "circuitId": carried.circuit,
         "forwards": routes(carried),
         "xgressDetails": details,
-        "relatedEntities": if of_sdks.is_empty() { Json::Null } else { json!({ "edge": of_sdks }) },
+        "relatedEntities": related([("edge", of_sdks), ("link", links)]),
         "errors": if errors.is_empty() { Json::Null } else { errors.into() },
     })
+}
+
+/// What has to do with a circuit, by kinds of which there is something; null if there is nothing.
+fn related(kinds: [(&str, Map<String, Json>); 2]) -> Json {
+    let kinds = kinds.into_iter().filter(|(_, things)| !things.is_empty());
+    let kinds: Map<_, _> = kinds
+        .map(|(kind, things)| (kind.to_owned(), things.into()))
+        .collect();
+    if kinds.is_empty() {
+        Json::Null
+    } else {
+        kinds.into()
+    }
 }
 
 /// What an end in this router is doing, or that of an SDK, as the SDK says; nothing of links.
@@ -145,7 +171,8 @@ fn routes(carried: &CarriedCircuit) -> BTreeMap<&str, &str> {
         .collect()
 }
 
-fn end(address: &str, view: &EndView) -> Json {
+/// Pointers and flags of Go's memory are none here.
+pub(super) fn end(address: &str, view: &EndView) -> Json {
     let stats = &view.stats;
     let counters = &stats.counters;
     json!({
@@ -153,8 +180,12 @@ fn end(address: &str, view: &EndView) -> Json {
         "kind": view.kind,
         "originator": sdk::originator(view.side),
         "timeSinceLastLinkRx": in_go(view.silent_for).to_string(),
+        "xgressPointer": "",
+        "linkSendBufferPointer": "",
         "goroutines": null,
         "sequence": stats.next_sent,
+        "flags": "",
+        "lastSizeSent": stats.told_held_bytes,
         "sendBufferDetail": {
             "windowSize": stats.window,
             "queuedPayloadCount": stats.outstanding_payloads,
@@ -164,10 +195,15 @@ fn end(address: &str, view: &EndView) -> Json {
             "successfulAcks": counters.acknowledgements,
             "duplicateAcks": counters.duplicate_acknowledgements,
             "retransmits": counters.retransmissions,
+            "closed": stats.is_sending_over,
             "blockedByLocalWindow": stats.is_blocked_by_window,
             "blockedByRemoteWindow": stats.is_blocked_by_peer,
             "retxScale": stats.ack_timeout_scale.to_f64(),
             "retxThreshold": u64::try_from(stats.ack_timeout.as_millis()).unwrap_or(u64::MAX),
+            "timeSinceLastRetx": view
+                .retransmitted_before
+                .map_or_else(String::new, |before| in_go(before).to_string()),
+            "closeWhenEmpty": stats.is_finishing,
             "acquiredSafely": true,
         },
         "recvBufferDetail": {

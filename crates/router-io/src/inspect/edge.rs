@@ -1,5 +1,6 @@
 //! The edge: who is connected and hosts, what ends at SDKs, and what SDKs say of themselves.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::pin::pin;
 use std::sync::Arc;
@@ -8,7 +9,9 @@ use std::time::Duration;
 use futures_util::StreamExt as _;
 use futures_util::stream;
 use portcullis_domain::clock::Timestamp;
-use portcullis_router::edge::{IdentityId, IdentityView, TerminatorId, TerminatorView};
+use portcullis_router::edge::{
+    ChannelId, Flow, IdentityId, IdentityView, TerminatorId, TerminatorView,
+};
 use portcullis_router::{LimitedJson, in_go};
 use portcullis_wire::Precedence;
 use serde_json::{Map, Value as Json, json};
@@ -98,16 +101,31 @@ impl EdgeView {
     /// The circuits as SDKs know them.
     fn circuits_of_sdks(&self) -> InspectFuture {
         let (channels, most) = (self.edge.channels(), self.most);
+        let ends = self.ends();
         Box::pin(async move {
             let mut shown = LimitedJson::object(most);
             let errors = ask(channels, "circuits", |sdk, told| {
-                let mut circuits = circuits_of(sdk, told);
+                let mut circuits = circuits_of(sdk, told, &ends);
                 circuits.all(|(key, circuit)| shown.insert(&key, &circuit))
             });
             let errors = errors.await;
             let members = format!("\"circuits\":{}", shown.into_text());
             Ok(Inspected::Text(with_errors(&members, errors)))
         })
+    }
+
+    /// The ends at SDKs as the router knows them, by channel and circuit.
+    fn ends(&self) -> BTreeMap<(ChannelId, String), KnownEnd> {
+        let ends = self.relay.sdk_ends(self.most_ends).into_iter();
+        let known = ends.map(|(carried, address, end)| {
+            let controller = carried.owner.as_str().to_owned();
+            let known = KnownEnd {
+                address,
+                controller,
+            };
+            ((end.sdk.id, carried.circuit), known)
+        });
+        known.collect()
     }
 
     /// What the SDKs of an identity say of themselves.
@@ -266,23 +284,40 @@ async fn ask(
     errors
 }
 
-/// The circuits that an SDK tells of, with whose they are.
-fn circuits_of(sdk: &SdkHandle, mut told: Json) -> impl Iterator<Item = (String, Json)> {
+/// What a router knows of an end at an SDK, which need not know it.
+struct KnownEnd {
+    address: String,
+    controller: String,
+}
+
+/// The circuits that an SDK tells of, with whose they are, and with what the router knows where the SDK says nothing.
+fn circuits_of(
+    sdk: &SdkHandle,
+    mut told: Json,
+    ends: &BTreeMap<(ChannelId, String), KnownEnd>,
+) -> impl Iterator<Item = (String, Json)> {
     let circuits = match told.get_mut("circuits").map(Json::take) {
         Some(Json::Object(circuits)) => circuits,
         _ => Map::new(),
     };
     let (identity, channel) = (sdk.identity.as_str(), sdk::channel(sdk));
     circuits.into_iter().map(move |(id, mut circuit)| {
+        let said = circuit.get("circuitId").and_then(Json::as_str);
+        let id = said.map_or(id, str::to_owned);
+        let key = (sdk.id, id);
         if let Json::Object(members) = &mut circuit {
             members.insert("identityId".to_owned(), identity.into());
             members.insert("channelConnId".to_owned(), channel.as_str().into());
+            if let Some(known) = ends.get(&key) {
+                for (name, value) in [("address", &known.address), ("ctrlId", &known.controller)] {
+                    let member = members.entry(name).or_insert(Json::Null);
+                    if member.as_str().is_none_or(str::is_empty) {
+                        *member = value.as_str().into();
+                    }
+                }
+            }
         }
-        let id = circuit
-            .get("circuitId")
-            .and_then(Json::as_str)
-            .unwrap_or(&id);
-        (format!("{identity}/{channel}/{id}"), circuit)
+        (format!("{identity}/{channel}/{}", key.1), circuit)
     })
 }
 
@@ -305,6 +340,8 @@ fn terminator(terminator: &TerminatorView<'_>) -> Json {
         "key": terminator.id.as_str(),
         "id": terminator.id.as_str(),
         "state": if terminator.is_established { "established" } else { "establishing" },
+        // It is a right to host, which nobody gets by looking.
+        "token": "redacted",
         "listenerId": terminator.listener.map(String::from_utf8_lossy).unwrap_or_default(),
         "identityId": terminator.identity.as_str(),
         "serviceId": terminator.service.as_str(),
@@ -317,6 +354,8 @@ fn terminator(terminator: &TerminatorView<'_>) -> Json {
             Precedence::Failed => "Failed",
             _ => "Default",
         },
+        "assignIds": terminator.router_provides,
+        "useSdkXgress": terminator.flow == Flow::Sdk,
         "supportsInspect": terminator.supports_inspect,
         "operationActive": terminator.is_creating,
         "createTime": to_the_second(terminator.created),

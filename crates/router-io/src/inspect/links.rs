@@ -1,6 +1,6 @@
 //! The links of a router.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use portcullis_channel::Role;
@@ -29,22 +29,48 @@ impl Links {
 impl Inspectable for Links {
     fn inspect(&self, _subject: &Subject) -> InspectFuture {
         let peers = self.inventory.peers();
-        let versions = peers.iter();
-        let versions: BTreeMap<_, _> = versions
-            .filter_map(|peer| Some((peer.router.as_str(), peer.version.as_deref()?)))
-            .collect();
+        let versions = versions(&peers);
         let links = self.inventory.views();
+        let dialed = links.iter().filter(|link| link.dialed.is_some());
+        let dialed: BTreeSet<_> = dialed.map(|link| link.id.as_str()).collect();
         let links = links.iter().map(|link| {
             let version = versions.get(link.router.as_str()).copied();
             shown(link, version.unwrap_or_default())
         });
         let links = json!({
             "links": links.collect::<Vec<_>>(),
-            "destinations": peers.iter().map(destination).collect::<Vec<_>>(),
+            "destinations": peers.iter().map(|peer| destination(peer, &dialed)).collect::<Vec<_>>(),
             "errors": null,
         });
         Inspected::Json(links).now()
     }
+}
+
+/// Open links whose ids are meant, by their ids.
+pub(super) fn shown_by_id(
+    inventory: &dyn LinkInventory,
+    is_meant: impl Fn(&str) -> bool,
+) -> Map<String, Json> {
+    let views = inventory.views();
+    let meant: Vec<_> = views.iter().filter(|link| is_meant(&link.id)).collect();
+    if meant.is_empty() {
+        return Map::new();
+    }
+    let peers = inventory.peers();
+    let versions = versions(&peers);
+    let shown = meant.into_iter().map(|link| {
+        let version = versions.get(link.router.as_str()).copied();
+        (link.id.clone(), shown(link, version.unwrap_or_default()))
+    });
+    shown.collect()
+}
+
+/// Software versions of other routers, as far as they are known.
+fn versions(peers: &[PeerView]) -> BTreeMap<&str, &str> {
+    let known = peers.iter();
+    known
+        .filter_map(|peer| Some((peer.router.as_str(), peer.version.as_deref()?)))
+        .collect()
 }
 
 fn shown(link: &LinkView, version: &str) -> Json {
@@ -79,8 +105,9 @@ fn shown(link: &LinkView, version: &str) -> Json {
     })
 }
 
-/// Another router, and the links to it that are wanted.
-fn destination(peer: &PeerView) -> Json {
+/// Another router, and the links to it that are wanted; `dialed` are those that this router has dialed and that are
+/// open.
+fn destination(peer: &PeerView, dialed: &BTreeSet<&str>) -> Json {
     let mut members = Map::new();
     members.insert("id".to_owned(), peer.router.as_str().into());
     members.insert("version".to_owned(), peer.version.as_deref().into());
@@ -88,12 +115,12 @@ fn destination(peer: &PeerView) -> Json {
     if let Some(since) = peer.lost_since {
         members.insert("unhealthySince".to_owned(), seconds(since).into());
     }
-    let targets: Vec<_> = peer.targets.iter().map(target).collect();
-    members.insert("linkStates".to_owned(), targets.into());
+    let targets = peer.targets.iter().map(|wanted| target(wanted, dialed));
+    members.insert("linkStates".to_owned(), targets.collect());
     Json::Object(members)
 }
 
-fn target(target: &TargetView) -> Json {
+fn target(target: &TargetView, dialed: &BTreeSet<&str>) -> Json {
     let (status, next_dial) = status(target);
     let established = match &target.status {
         LinkStatus::Linked(link) => link.id.as_str(),
@@ -104,6 +131,7 @@ fn target(target: &TargetView) -> Json {
         "key": target.key.to_string(),
         "status": status,
         "dialAttempts": target.attempts,
+        "connectedCount": target.opened,
         "retryDelay": in_go(target.pause).to_string(),
         "nextDial": next_dial.map_or_else(|| NEVER.to_owned(), seconds),
         "targetAddress": target.listener.address,
@@ -111,6 +139,8 @@ fn target(target: &TargetView) -> Json {
         "targetBinding": target.listener.interface.as_deref().unwrap_or_default(),
         "dialerGroups": target.groups.iter().collect::<Vec<_>>(),
         "dialerBinding": target.interface.as_deref().unwrap_or_default(),
+        // Whoever has dialed a link tells all controllers at once, and those that come later when they come.
+        "ctrlsNotified": dialed.contains(established),
         "establishedLinkId": established,
     })
 }

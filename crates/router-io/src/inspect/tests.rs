@@ -6,14 +6,15 @@ use portcullis_domain::clock::Timestamp;
 use portcullis_forwarding::ForwardingOptions;
 use portcullis_metrics::{MetricName, MetricRegistry};
 use portcullis_router_config::{CheckOptions, SourceFile, load};
-use portcullis_wire::control::route::{DestinationKind, Forward, Route};
+use portcullis_wire::control::route::{DestinationKind, Route};
+use portcullis_xgress::{Endpoint, Side};
 
-use super::circuits::MAX_CIRCUITS;
+use super::circuits::{MAX_CIRCUITS, end};
 use super::*;
 use crate::circuit_message::CircuitMessage;
 use crate::clock::RouterClock;
-use crate::relay::{Destination, Relay};
-use crate::testing::{OneLink, TestController};
+use crate::relay::{Destination, EndView, Relay};
+use crate::testing::{OneLink, TestController, forward};
 
 struct Link;
 
@@ -69,20 +70,20 @@ fn relay(controllers: Arc<Controllers>, clock: RouterClock, circuits: usize) -> 
     for address in ["a", "b"] {
         let _hop = relay.attach(address, Arc::new(Link));
     }
-    let forward = |from: &str, to: &str| Forward {
-        source: from.to_owned(),
-        destination: to.to_owned(),
-        destination_kind: DestinationKind::Link,
-    };
+    let [a, b] = ["a", "b"].map(|address| (address, DestinationKind::Link));
     for number in 1..=circuits {
         let route = Route {
             circuit_id: format!("c{number}"),
-            forwards: vec![forward("a", "b"), forward("b", "a")],
+            forwards: vec![forward(a, b), forward(b, a)],
             ..Route::default()
         };
         relay.route(&route, &"ctrl".into()).unwrap();
     }
     relay
+}
+
+fn circuits_of(relay: Relay) -> Circuits {
+    Circuits::new(Arc::new(relay), Arc::new(OneLink))
 }
 
 fn inspections() -> (Arc<Inspections>, Arc<Basics>) {
@@ -103,7 +104,7 @@ fn inspections() -> (Arc<Inspections>, Arc<Basics>) {
     let relay = relay(Arc::clone(&controllers), clock, 1);
     let inspections = Inspections::new(controllers, TaskTracker::new());
     inspections.register(Basics::KINDS, &basics);
-    inspections.register(Circuits::KINDS, &Arc::new(Circuits::new(Arc::new(relay))));
+    inspections.register(Circuits::KINDS, &Arc::new(circuits_of(relay)));
     (Arc::new(inspections), basics)
 }
 
@@ -127,7 +128,7 @@ async fn that_circuits_are_left_out_is_said() {
         let clock = RouterClock::start(Timestamp::UNIX_EPOCH);
         let relay = relay(Arc::clone(&controllers), clock, carried);
         let inspections = Inspections::new(controllers, TaskTracker::new());
-        inspections.register(Circuits::KINDS, &Arc::new(Circuits::new(Arc::new(relay))));
+        inspections.register(Circuits::KINDS, &Arc::new(circuits_of(relay)));
         let listed = json(&inspections, "router-circuits").await;
         assert_eq!(listed["circuits"].as_object().unwrap().len(), MAX_CIRCUITS);
         let errors = expected.map(|count| vec![format!("{count} more circuits are not shown")]);
@@ -154,6 +155,118 @@ async fn circuits_have_the_shape_that_openziti_gives_them() {
     assert_eq!(one["xgressDetails"], serde_json::json!({}));
     let other = answer(&inspections, &["circuit:C1"]).await;
     assert!(other.is_success && other.values.is_empty(), "{other:?}");
+}
+
+#[tokio::test]
+async fn circuits_are_shown_with_their_links() {
+    let controllers = Arc::new(Controllers::new(Duration::from_secs(1)));
+    let clock = RouterClock::start(Timestamp::UNIX_EPOCH);
+    let relay = relay(Arc::clone(&controllers), clock, 1);
+    let _hop = relay.attach("l1", Arc::new(Link));
+    let [a, l1] = ["a", "l1"].map(|address| (address, DestinationKind::Link));
+    let route = Route {
+        circuit_id: "over l1".to_owned(),
+        forwards: vec![forward(a, l1), forward(l1, a)],
+        ..Route::default()
+    };
+    relay.route(&route, &"ctrl".into()).unwrap();
+    let inspections = Inspections::new(controllers, TaskTracker::new());
+    inspections.register(Circuits::KINDS, &Arc::new(circuits_of(relay)));
+    inspections.register(Links::KINDS, &Arc::new(Links::new(Arc::new(OneLink))));
+    let shown = json(&inspections, "circuit:over l1").await;
+    let links = json(&inspections, "links").await;
+    let expected = serde_json::json!({"link": {"l1": links["links"][0]}});
+    assert_eq!(shown["relatedEntities"], expected);
+    let other = json(&inspections, "circuit:c1").await;
+    assert_eq!(other["relatedEntities"], Json::Null);
+}
+
+#[test]
+fn ends_have_the_members_that_openziti_gives_them() {
+    let now = portcullis_channel::Now::default();
+    let options = Arc::new(portcullis_xgress::Options::default());
+    let endpoint = Endpoint::new(Side::Initiator, "c1".to_owned(), options, now);
+    let view = |retransmitted_before| EndView {
+        side: Side::Initiator,
+        kind: "xgress/edge",
+        silent_for: Duration::from_millis(194),
+        retransmitted_before,
+        stats: endpoint.stats(),
+    };
+    let shown = end("a", &view(None));
+    for (part, expected) in [
+        (
+            &shown,
+            "address originator timeSinceLastLinkRx sendBufferDetail recvBufferDetail xgressPointer \
+             linkSendBufferPointer goroutines sequence flags lastSizeSent kind",
+        ),
+        (
+            &shown["sendBufferDetail"],
+            "windowSize queuedPayloadCount linkSendBufferSize linkRecvBufferSize accumulator successfulAcks \
+             duplicateAcks retransmits closed blockedByLocalWindow blockedByRemoteWindow retxScale retxThreshold \
+             timeSinceLastRetx closeWhenEmpty acquiredSafely",
+        ),
+        (
+            &shown["recvBufferDetail"],
+            "size payloadCount sequence maxSequence nextPayload acquiredSafely",
+        ),
+    ] {
+        let names: BTreeSet<_> = part
+            .as_object()
+            .unwrap()
+            .keys()
+            .map(String::as_str)
+            .collect();
+        assert_eq!(names, expected.split_whitespace().collect());
+    }
+    assert_eq!(shown["timeSinceLastLinkRx"], "194ms");
+    let since = |shown: &Json| shown["sendBufferDetail"]["timeSinceLastRetx"].clone();
+    assert_eq!(since(&shown), "");
+    let shown = end("a", &view(Some(Duration::from_secs(300))));
+    assert_eq!(since(&shown), "5m0s");
+}
+
+#[tokio::test]
+async fn no_configuration_comes_from_controllers() {
+    let (inspections, _) = inspections();
+    assert_eq!(
+        json(&inspections, "router-config-registry").await,
+        serde_json::json!({"sealed": true, "closed": false, "handlers": null})
+    );
+}
+
+#[tokio::test]
+async fn controllers_have_the_shape_that_openziti_gives_them() {
+    let (inspections, basics) = inspections();
+    let nobody = serde_json::json!({"leaderId": "", "controllers": {}});
+    assert_eq!(json(&inspections, "router-controllers").await, nobody);
+    let id = ControllerId::from("c1");
+    let _controller = TestController::connect(&id, &basics.controllers).await;
+    basics.controllers.lead(Some(id));
+    let shown = json(&inspections, "router-controllers").await;
+    assert_eq!(shown["leaderId"], "c1");
+    assert_eq!(shown["controllers"]["c1"]["isLeader"], true);
+    // A sample of OpenZiti 2.1.
+    let sample = r#"{"address":"tls:<host>:<p>","connected":true,"controllerId":"c1","isLeader":true,
+        "latency":"3.493195ms","responsive":true,"timeSinceLastContact":"8.598s","version":"v2.1.0"}"#;
+    let sample: Json = serde_json::from_str(sample).unwrap();
+    assert_eq!(kinds(&shown["controllers"]["c1"]), kinds(&sample));
+}
+
+/// The members of an object, with what they are.
+fn kinds(object: &Json) -> BTreeMap<&str, &'static str> {
+    let members = object.as_object().unwrap().iter();
+    let kind = |value: &Json| match value {
+        Json::Null => "null",
+        Json::Bool(_) => "boolean",
+        Json::Number(_) => "number",
+        Json::String(_) => "text",
+        Json::Array(_) => "list",
+        Json::Object(_) => "object",
+    };
+    members
+        .map(|(name, value)| (name.as_str(), kind(value)))
+        .collect()
 }
 
 #[tokio::test]
@@ -277,7 +390,7 @@ async fn links_have_the_shape_that_openziti_gives_them() {
         .collect();
     insta::assert_snapshot!(items.join("\n"), @r#"
     {"connStateIteration":4,"connections":[{"Dest":"127.0.0.1:2","Source":"127.0.0.1:1","Type":"link.default"}],"dest":"r2","destVersion":"v2.1.0","dialAddress":"tls:r2.example.test:6000","dialed":true,"id":"l1","iteration":1,"key":"default->tls:r2->default","protocol":"tls","split":true,"underlays":{"link.ack":1,"link.default":1}}
-    {"healthy":true,"id":"r2","linkStates":[{"dialAttempts":0,"dialerBinding":"","dialerGroups":["default","far"],"establishedLinkId":"l1","id":"l1","key":"default->tls:r2->default","nextDial":"0001-01-01T00:00:00Z","retryDelay":"0s","status":"established","targetAddress":"tls:r2.example.test:6000","targetBinding":"","targetGroups":["default"]}],"version":"v2.1.0"}
-    {"healthy":false,"id":"r3","linkStates":[{"dialAttempts":2,"dialerBinding":"","dialerGroups":["default","far"],"establishedLinkId":"","id":"l1","key":"default->tls:r2->default","nextDial":"1970-01-01T00:00:07Z","retryDelay":"2s","status":"dialFailed","targetAddress":"tls:r2.example.test:6000","targetBinding":"","targetGroups":["default"]}],"unhealthySince":"1970-01-01T00:00:07Z","version":"v2.1.0"}
+    {"healthy":true,"id":"r2","linkStates":[{"connectedCount":3,"ctrlsNotified":true,"dialAttempts":0,"dialerBinding":"","dialerGroups":["default","far"],"establishedLinkId":"l1","id":"l1","key":"default->tls:r2->default","nextDial":"0001-01-01T00:00:00Z","retryDelay":"0s","status":"established","targetAddress":"tls:r2.example.test:6000","targetBinding":"","targetGroups":["default"]}],"version":"v2.1.0"}
+    {"healthy":false,"id":"r3","linkStates":[{"connectedCount":1,"ctrlsNotified":false,"dialAttempts":2,"dialerBinding":"","dialerGroups":["default","far"],"establishedLinkId":"","id":"l1","key":"default->tls:r2->default","nextDial":"1970-01-01T00:00:07Z","retryDelay":"2s","status":"dialFailed","targetAddress":"tls:r2.example.test:6000","targetBinding":"","targetGroups":["default"]}],"unhealthySince":"1970-01-01T00:00:07Z","version":"v2.1.0"}
     "#);
 }

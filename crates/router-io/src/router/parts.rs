@@ -17,7 +17,7 @@ use crate::edge::{Edge, EdgeParts};
 use crate::egress;
 use crate::identity::RenewableFiles;
 use crate::inspect::{Basics, Circuits, EdgeView, Inspections, Links};
-use crate::links::{LinkManager, LinkParts};
+use crate::links::{LinkInventory, LinkManager, LinkParts};
 use crate::routes::Routes;
 
 use super::StartError;
@@ -131,9 +131,11 @@ impl Base {
             config: Basics::shown_config(&self.file.effective, &self.file.path),
         });
         inspections.register(Basics::KINDS, &basics);
-        let circuits = Arc::new(Circuits::new(Arc::clone(self.ends.relay())));
+        let links: Arc<dyn LinkInventory> = Arc::<LinkManager>::clone(links);
+        let relay = Arc::clone(self.ends.relay());
+        let circuits = Arc::new(Circuits::new(relay, Arc::clone(&links)));
         inspections.register(Circuits::KINDS, &circuits);
-        let links = Arc::new(Links::new(Arc::clone(links) as _));
+        let links = Arc::new(Links::new(links));
         inspections.register(Links::KINDS, &links);
         if let Some(edge) = edge {
             let edge = EdgeView::new(edge.clone(), Arc::clone(self.ends.relay()));

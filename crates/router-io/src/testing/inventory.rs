@@ -53,6 +53,7 @@ impl LinkInventory for OneLink {
             id: Some(LinkId::from_wire("l1")),
             status,
             attempts: number,
+            opened: 3 - number,
             pause: Duration::from_secs(number.into()),
             listener: Listener {
                 address: "tls:r2.example.test:6000".to_owned(),

@@ -191,6 +191,11 @@ impl KnownControllers {
         }
     }
 
+    /// The controller that leads, if controllers have said which one does.
+    pub const fn leader(&self) -> Option<&ControllerId> {
+        self.leader.as_ref()
+    }
+
     fn ask_leader(&mut self, is_needless: bool, now: Timestamp) {
         if !is_needless {
             self.asks_at.get_or_insert(now);

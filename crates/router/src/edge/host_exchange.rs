@@ -7,6 +7,7 @@ use portcullis_wire::edge::{ConnectionId, ConnectionKind};
 use portcullis_wire::{Precedence, Secret, Token};
 
 use super::access::{ApiSession, ServiceSession};
+use super::circuit::Flow;
 use super::names::ChannelId;
 use super::refusal::Refusal;
 
@@ -62,6 +63,10 @@ pub struct BindRequest {
     pub terms: BindTerms,
     /// The SDK answers [`HostEvent::Inspect`].
     pub supports_inspect: bool,
+    /// Circuits end at the SDK, or else at the router.
+    pub flow: Flow,
+    /// The router numbers the connections of dials.
+    pub router_provides: bool,
 }
 
 /// What a controller is told of a terminator.

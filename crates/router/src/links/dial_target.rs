@@ -62,6 +62,7 @@ pub(super) struct DialTarget {
     /// Generated for the first attempt.
     id: Option<LinkId>,
     attempts: u32,
+    opened: u32,
     last: Option<Timestamp>,
 }
 
@@ -75,6 +76,7 @@ impl DialTarget {
             pause: Duration::ZERO,
             id: None,
             attempts: 0,
+            opened: 0,
             last: None,
         }
     }
@@ -85,6 +87,7 @@ impl DialTarget {
             id: self.id.clone(),
             status,
             attempts: self.attempts,
+            opened: self.opened,
             pause: self.pause,
             listener: self.listener.clone(),
             groups: self.dialer.groups.clone(),
@@ -117,6 +120,11 @@ impl DialTarget {
             dialer: Arc::clone(&self.dialer),
             connections: self.dialer.connections_for(version),
         })
+    }
+
+    /// Counts a link that is open.
+    pub(super) const fn record_success(&mut self) {
+        self.opened = self.opened.saturating_add(1);
     }
 
     /// Schedules the next attempt after a failure, with a growing pause.

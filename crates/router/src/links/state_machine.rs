@@ -175,8 +175,11 @@ impl Links {
             }
         }
         for (key, (dialer, listener)) in wanted {
-            peer.targets
-                .insert(key, DialTarget::new(dialer, listener, now));
+            let mut target = DialTarget::new(dialer, listener, now);
+            if self.open.get(&key).is_some() {
+                target.record_success();
+            }
+            peer.targets.insert(key, target);
         }
     }
 
@@ -311,6 +314,9 @@ impl Links {
                 );
             },
             Arbitration::Accept => {},
+        }
+        if let Some((_, target)) = find_target(&mut self.peers, key) {
+            target.record_success();
         }
         Admission::Admitted
     }

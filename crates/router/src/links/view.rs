@@ -29,6 +29,8 @@ pub struct TargetView {
     pub id: Option<LinkId>,
     pub status: LinkStatus,
     pub attempts: u32,
+    /// How often it was open, whoever had dialed.
+    pub opened: u32,
     /// Before the next attempt; zero after a success.
     pub pause: Duration,
     pub listener: Listener,

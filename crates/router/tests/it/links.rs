@@ -246,6 +246,29 @@ fn a_link_that_closes_is_dialed_again_at_once() {
 }
 
 #[test]
+fn how_often_a_link_was_open_is_counted() {
+    let opened = |links: &Links| links.peers()[0].targets[0].opened;
+    let mut links = links(SECTION);
+    connect(&mut links, &[listener("tls:r2:1")], at(0));
+    let dial = the_dial(&mut links, at(0));
+    links.dial_failed(dial.ticket, DialFailure::Failed, at(0));
+    assert_eq!(opened(&links), 0);
+    let accepted = accepted("a1");
+    assert_eq!(
+        links.link_accepted(&key(), accepted.clone(), at(1_000)),
+        Admission::Admitted
+    );
+    assert_eq!(opened(&links), 1);
+    links.link_closed(&key(), &accepted, at(60_000));
+    let dial = the_dial(&mut links, at(60_000));
+    assert_eq!(
+        links.dial_succeeded(dial.ticket, at(60_000)),
+        Admission::Admitted
+    );
+    assert_eq!(opened(&links), 2);
+}
+
+#[test]
 fn what_the_other_side_dialed_is_not_dialed() {
     let mut links = links(SECTION);
     let link = accepted("00");
@@ -254,6 +277,7 @@ fn what_the_other_side_dialed_is_not_dialed() {
         Admission::Admitted
     );
     connect(&mut links, &[listener("tls:r2:1")], at(0));
+    assert_eq!(links.peers()[0].targets[0].opened, 1);
     assert!(links.poll(at(0)).is_empty());
     assert_eq!(links.deadline(), None);
     links.link_closed(&key(), &link, at(7_000));

@@ -78,7 +78,7 @@ impl EdgeChannel {
         let streams = self.streams().take(LISTED);
         let circuits =
             streams.filter_map(|stream| Some((stream.circuit_id.clone()?, shown(stream))));
-        Value::Object(circuits.collect())
+        json!({ "circuits": circuits.collect::<Map<_, _>>() })
     }
 
     fn context(&self) -> Value {
@@ -115,12 +115,19 @@ impl EdgeChannel {
 fn shown(stream: &Stream) -> Value {
     let id = stream.connection.0;
     let Flow::Sdk(flow) = &stream.flow else {
-        return json!({ "connId": id, "endsIn": "router" });
+        return json!({
+            "circuitId": stream.circuit_id,
+            "connId": id,
+            "endsIn": "router",
+            "isXgress": false,
+        });
     };
     let (endpoint, stats) = (flow.endpoint(), flow.endpoint().stats());
     json!({
+        "circuitId": stream.circuit_id,
         "connId": id,
         "endsIn": "sdk",
+        "isXgress": true,
         "originator": match endpoint.side() {
             Side::Initiator => "Initiator",
             Side::Terminator => "Terminator",

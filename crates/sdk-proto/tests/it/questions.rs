@@ -29,7 +29,11 @@ fn the_router_may_look_inside() {
     sdk.says();
     let all = inspected(&mut sdk, None, &["circuits", "context", "circuit:abc"]);
     assert_eq!(all["success"], true);
-    assert_eq!(all["values"]["circuits"]["abc"]["originator"], "Initiator");
+    let listed = &all["values"]["circuits"]["circuits"]["abc"];
+    for (name, value) in [("originator", "Initiator"), ("circuitId", "abc")] {
+        assert_eq!(listed[name], value);
+    }
+    assert_eq!(listed["isXgress"], true);
     assert_eq!(all["values"]["circuit:abc"]["connId"], connection.0);
     assert_eq!(
         all["values"]["context"]["virtualConns"][0]["circuitId"],

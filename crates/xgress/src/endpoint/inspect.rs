@@ -24,6 +24,10 @@ impl Endpoint {
             accumulated_bytes: self.window.acknowledged_bytes(),
             is_blocked_by_window: self.is_blocked_by_window(),
             is_blocked_by_peer: self.is_blocked_by_peer(),
+            is_sending_over: self.closing.is_sending_over(),
+            is_finishing: self.closing.is_finishing(),
+            last_retransmission: self.last_retransmission,
+            told_held_bytes: self.acks.told(),
             counters: self.counters,
         }
     }

@@ -42,6 +42,7 @@ impl Endpoint {
         if is_again {
             flags = flags | PayloadFlags::RETRANSMITTED;
             self.counters.retransmissions += 1;
+            self.last_retransmission = Some(now.mono);
         } else {
             self.counters.sent_payloads += 1;
         }

@@ -213,10 +213,17 @@ fn each_direction_ends_by_itself() {
     let now = at_ms(0);
     dialing.write(Segment::from("request"), now).unwrap();
     exchange(&mut dialing, &mut hosting, now);
+    let ending = |end: &Endpoint| {
+        let stats = end.stats();
+        (stats.is_finishing, stats.is_sending_over)
+    };
+    assert_eq!(ending(&dialing), (false, false));
     dialing.finish(now);
+    assert_eq!(ending(&dialing), (true, false));
     let late = dialing.write(Segment::from("late"), now).unwrap_err();
     assert_eq!(late.why, WriteErrorKind::Finished);
     exchange(&mut dialing, &mut hosting, now);
+    assert_eq!(ending(&dialing), (false, true));
     let heard = read(&mut hosting, now);
     assert_eq!(heard, [data("request"), Received::EndOfStream]);
 

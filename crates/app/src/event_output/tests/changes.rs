@@ -44,11 +44,12 @@ async fn change_is_told_with_both_states_and_who_made_it() {
     let expected = format!(
         concat!(
             r#"{{"namespace":"entityChange","event_src_id":"ctrl-1","timestamp":"{0}","eventId":"{1}","#,
-            r#""eventType":"created","metadata":{{"author":{{"id":"{2}","name":"admin","type":"identity"}},"#,
-            r#""source":{{"auth":"edge","remoteAddr":"127.0.0.1","type":"rest"}},"trace_id":"request","#,
+            r#""eventType":"created","metadata":{{"author":{{"type":"identity","id":"{2}","name":"admin"}},"#,
+            r#""source":{{"type":"rest","auth":"edge","remoteAddr":"127.0.0.1"}},"trace_id":"request","#,
             r#""version":"v2.1.0"}},"entityType":"services","isParentEvent":false,"initialState":null,"#,
-            r#""finalState":{{"createdAt":"{0}","encryptionRequired":true,"id":"{3}","maxIdleTimeMillis":0,"#,
-            r#""name":"svc1","tags":{{}},"terminatorStrategy":"smartrouting","updatedAt":"{0}"}}}}"#
+            r#""finalState":{{"id":"{3}","createdAt":"{0}","updatedAt":"{0}","tags":{{}},"isSystem":false,"#,
+            r#""name":"svc1","maxIdleTime":0,"terminatorStrategy":"smartrouting","roleAttributes":null,"#,
+            r#""configs":null,"encryptionRequired":true,"isFabricOnly":false}}}}"#
         ),
         time, event, identity, id
     );
@@ -88,6 +89,10 @@ async fn change_is_told_with_both_states_and_who_made_it() {
     assert_ne!(told[0]["eventId"], told[2]["eventId"]);
     let parents = recorder.lines("entityChange", &json!({"includeParentEvents": true}));
     assert_eq!(parents.len(), 8);
+    let parent: Value = serde_json::from_str(&parents[1]).unwrap();
+    assert_eq!(parent["isParentEvent"], true);
+    assert_eq!(parent["finalState"]["terminatorStrategy"], "smartrouting");
+    assert_eq!(parent["finalState"].get("encryptionRequired"), None);
 }
 
 #[tokio::test]
@@ -109,7 +114,19 @@ async fn transaction_tells_of_each_entity_once_and_of_nothing_that_concerns_nobo
     let authenticators = told
         .iter()
         .filter(|event| event["entityType"] == "authenticators");
-    assert_eq!(authenticators.count(), 1, "{told:#?}");
+    let authenticators: Vec<_> = authenticators.collect();
+    assert_eq!(authenticators.len(), 1, "{told:#?}");
+    let authenticator = &authenticators[0]["finalState"];
+    assert_eq!(
+        (
+            &authenticator["type"],
+            &authenticator["subType"]["username"]
+        ),
+        (&json!("updb"), &anna)
+    );
+    // Nothing of an identity is told by a name of the API that OpenZiti's events do not have.
+    let identity = told[0]["finalState"].as_object().unwrap();
+    assert_eq!(identity.len(), 5 + 19, "{identity:#?}");
     let events: BTreeSet<_> = told.iter().map(|event| member(event, "eventId")).collect();
     assert_eq!(events.len(), 2);
 

@@ -6,7 +6,9 @@ use std::os::unix::fs::PermissionsExt as _;
 use bytes::Bytes;
 use portcullis_router::edge::Recipient;
 use portcullis_wire::control::ControlMessage;
-use portcullis_wire::control::address::{Controller, ControllerAddresses, Endpoint, Settings};
+use portcullis_wire::control::address::{
+    ClusterLeader, Controller, ControllerAddresses, Endpoint, Settings,
+};
 use portcullis_wire::control::route::Unroute;
 use tempfile::TempDir;
 
@@ -65,6 +67,40 @@ async fn list_of_controllers_is_followed_and_kept_for_the_next_start() {
     let _channel = second.router().await;
     assert!(again.has_no_event());
     again.stop().await;
+}
+
+#[tokio::test]
+async fn what_is_known_of_connected_controllers_is_shown() {
+    let (authority, directory) = (Authority::new(), TempDir::new().unwrap());
+    let mut first = FakeController::start("c1", &authority).await;
+    let mut second = FakeController::start("c2", &authority).await;
+    let places = [first.place(), second.place()];
+    let mut router = Router::at(&authority, &directory, &places).start();
+    let (to_first, to_second) = (first.router().await, second.router().await);
+    for _ in ["c1", "c2"] {
+        router.event().await;
+    }
+    let shown = router.controllers.views().into_iter();
+    let shown: Vec<_> = shown
+        .map(|view| (view.controller.to_string(), view.address, view.version))
+        .collect();
+    let version = super::controller::version().version;
+    let expected = [("c1", &first), ("c2", &second)];
+    let expected =
+        expected.map(|(id, controller)| (id.to_owned(), controller.place(), version.clone()));
+    assert_eq!(shown, expected);
+    assert_eq!(router.controllers.leader(), None, "nobody has said it");
+
+    let leads = async |leader: &str| {
+        while router.controllers.leader() != Some(leader.into()) {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+    };
+    to_first.send(&list(1, &[("c1", &first), ("c2", &second)]));
+    soon(leads("c1")).await;
+    to_second.send(&ControlMessage::ClusterLeader(ClusterLeader { index: 9 }));
+    soon(leads("c2")).await;
+    router.stop().await;
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! What operators see of the edge, and what it measures.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use portcullis_metrics::MetricValue;
@@ -11,6 +12,7 @@ use serde_json::{Value as Json, json};
 use super::network::SERVICE;
 use super::world::World;
 use crate::inspect::{Circuits, EdgeView, Inspectable as _, Inspected, Subject};
+use crate::testing::OneLink;
 
 /// Asks for a value, as controllers do.
 async fn inspect(world: &World, name: &str) -> Json {
@@ -22,7 +24,7 @@ async fn inspect_with_room(world: &World, name: &str, room: usize) -> Json {
     let relay = world.edge.shared.ends.relay();
     let subject = Subject::parse(name);
     let asked = if Circuits::KINDS.contains(&subject.kind.as_str()) {
-        Circuits::new(relay.clone()).inspect(&subject)
+        Circuits::new(relay.clone(), Arc::new(OneLink)).inspect(&subject)
     } else {
         let view = EdgeView::new(world.edge.clone(), relay.clone());
         view.with_room(room).inspect(&subject)
@@ -108,7 +110,7 @@ async fn who_is_connected_and_hosts() {
     let id = terminators["entries"][0]["id"].take();
     assert_eq!(terminators["entries"][0]["key"].take(), id);
     insta::assert_snapshot!(shown(terminators), @r#"
-    entries: [{"channelConnId":"1","connId":1,"cost":0,"createTime":"…","id":null,"identityId":"bob","instance":"","key":null,"lastAttempt":"…","listenerId":"listener","operationActive":false,"precedence":"Default","serviceId":"wiki","state":"established","supportsInspect":false}]
+    entries: [{"assignIds":true,"channelConnId":"1","connId":1,"cost":0,"createTime":"…","id":null,"identityId":"bob","instance":"","key":null,"lastAttempt":"…","listenerId":"listener","operationActive":false,"precedence":"Default","serviceId":"wiki","state":"established","supportsInspect":false,"token":"redacted","useSdkXgress":true}]
     errors: null
     "#);
     insta::assert_snapshot!(shown(inspect(&world, "identity-connection-statuses").await), @r#"
@@ -188,7 +190,7 @@ async fn circuits_with_the_ends_that_sdks_are() {
     );
     insta::assert_snapshot!(shown(listed), @r#"
     circuits:
-      alice/2/c1: {"channelConnId":"2","circuitId":"c1","connId":1,"identityId":"alice","isXgress":true,"originator":"Initiator"}
+      alice/2/c1: {"address":"i-c1","channelConnId":"2","circuitId":"c1","connId":1,"ctrlId":"instance-1","identityId":"alice","isXgress":true,"originator":"Initiator"}
     "#);
 
     let name = format!("circuit:{circuit}");

@@ -296,6 +296,8 @@ impl SdkChannel {
                     .unwrap_or_default(),
             },
             supports_inspect: bind.supports_inspect,
+            flow: Flow::of(bind.uses_xgress),
+            router_provides: bind.router_provides_connections,
         };
         self.actions
             .push_back(Action::Host(HostRequest::Bind(Box::new(request))));

@@ -8,6 +8,7 @@ use portcullis_wire::{Precedence, Token};
 
 use super::health::Health;
 use crate::edge::access::{ApiSession, ServiceSession};
+use crate::edge::circuit::Flow;
 use crate::edge::host_exchange::{BindKey, BindRequest, BindTerms};
 use crate::edge::names::{IdentityId, ServiceId, ServiceSessionId, TerminatorId};
 
@@ -37,6 +38,8 @@ pub(super) struct Terminator {
     /// Answers that a controller is busy, in a row.
     pub(super) delays: u32,
     pub(super) supports_inspect: bool,
+    pub(super) flow: Flow,
+    pub(super) router_provides: bool,
     pub(super) inspection: Inspection,
     pub(super) health: Health,
 }
@@ -102,6 +105,10 @@ pub struct TerminatorView<'a> {
     pub is_established: bool,
     /// The SDK can be asked whether it still has the bind.
     pub supports_inspect: bool,
+    /// Where its circuits end.
+    pub flow: Flow,
+    /// The router numbers the connections of dials.
+    pub router_provides: bool,
 }
 
 impl Terminator {
@@ -132,6 +139,8 @@ impl Terminator {
             refusals: 0,
             delays: 0,
             supports_inspect: request.supports_inspect,
+            flow: request.flow,
+            router_provides: request.router_provides,
             inspection,
             health: Health::default(),
         }
@@ -178,6 +187,8 @@ impl<'a> TerminatorView<'a> {
             is_creating: terminator.stage == Stage::Creating,
             is_established: terminator.is_established(),
             supports_inspect: terminator.supports_inspect,
+            flow: terminator.flow,
+            router_provides: terminator.router_provides,
         }
     }
 }

@@ -73,9 +73,11 @@ fn what_is_lost_is_sent_again_as_it_was() {
         dialing.poll_timeout(),
         Some((at_ms(60).mono, TimeoutReason::Loss))
     );
+    assert_eq!(dialing.stats().last_retransmission, None);
     dialing.handle_timeout(at_ms(60));
     let again = sent(&mut dialing, at_ms(60));
     assert_eq!(again.len(), 2);
+    assert_eq!(dialing.stats().last_retransmission, Some(at_ms(60).mono));
     for (again, first) in again.iter().zip(&first[1..]) {
         assert_eq!(again.flags, first.flags | PayloadFlags::RETRANSMITTED);
         assert_eq!((again.sequence, &again.data), (first.sequence, &first.data));
@@ -130,6 +132,7 @@ fn who_refuses_says_that_there_is_no_room() {
     hosting.handle_payload(second, at_ms(10));
     let no_room = hosting.poll_acknowledgement().unwrap();
     assert_eq!(no_room.receive_buffer_bytes, Some(6));
+    assert_eq!(hosting.stats().told_held_bytes, 6);
     hosting.handle_payload(third, at_ms(10));
     // It overtakes the other one, and the first payload is sent again.
     dialing.handle_acknowledgement(&no_room, at_ms(20));

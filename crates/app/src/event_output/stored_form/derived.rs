@@ -1,0 +1,117 @@
+//! Which form an entity has, and what follows from what the API says of it.
+
+use super::forms;
+use super::members::{Form, PLAIN};
+use serde_json::{Map, Value};
+
+/// The form of an entity. What follows from other members, and is not stored here, is added to it.
+pub(super) fn form(entity_type: &str, told: &mut Map<String, Value>) -> &'static Form {
+    let has =
+        |told: &Map<String, Value>, name| told.get(name).is_some_and(|value| !value.is_null());
+    match entity_type {
+        "services" => &forms::SERVICE,
+        "routers" => {
+            let is_verified = has(told, "fingerprint");
+            told.insert("isVerified".to_owned(), is_verified.into());
+            match told.remove("kind") {
+                Some(_transit) => {
+                    told.remove("certPem");
+                    &forms::TRANSIT_ROUTER
+                },
+                None => &forms::ROUTER,
+            }
+        },
+        "identities" => {
+            let is_disabled = has(told, "disabledAt");
+            told.insert("disabled".to_owned(), is_disabled.into());
+            &forms::IDENTITY
+        },
+        "terminators" => &forms::TERMINATOR,
+        "servicePolicies" => &forms::SERVICE_POLICY,
+        "edgeRouterPolicies" => &forms::EDGE_ROUTER_POLICY,
+        "serviceEdgeRouterPolicies" => &forms::SERVICE_EDGE_ROUTER_POLICY,
+        "configs" => &forms::CONFIG,
+        "configTypes" => &forms::CONFIG_TYPE,
+        "authenticators" => {
+            let method = if has(told, "username") {
+                "updb"
+            } else {
+                "cert"
+            };
+            told.insert("type".to_owned(), method.into());
+            rename(told, "certPem", "pem");
+            if let Some(Value::Object(mut renewal)) = told.remove("renewal") {
+                for (from, to) in [
+                    ("certPem", "unverifiedPem"),
+                    ("fingerprint", "unverifiedFingerprint"),
+                ] {
+                    let value = renewal.remove(from).unwrap_or_default();
+                    told.insert(to.to_owned(), value);
+                }
+            }
+            &forms::AUTHENTICATOR
+        },
+        "postureChecks" => {
+            let type_id = type_of_check(told);
+            told.insert("typeId".to_owned(), type_id.into());
+            &forms::POSTURE_CHECK
+        },
+        "enrollments" => {
+            let is_edge = told.remove("isEdge").and_then(|is_edge| is_edge.as_bool());
+            let method = match is_edge {
+                Some(true) => {
+                    rename(told, "routerId", "edgeRouterId");
+                    "erott"
+                },
+                Some(false) => {
+                    rename(told, "routerId", "transitRouterId");
+                    "trott"
+                },
+                None if has(told, "username") => "updb",
+                None if has(told, "caId") => "ottca",
+                None => "ott",
+            };
+            told.insert("method".to_owned(), method.into());
+            &forms::ENROLLMENT
+        },
+        "cas" => &forms::CA,
+        "authPolicies" => &forms::AUTH_POLICY,
+        "externalJwtSigners" => {
+            rename(told, "claimsProperty", "identityIdClaimsSelector");
+            &forms::NAMED
+        },
+        "sessions" => &forms::SESSION,
+        "apiSessions" => &forms::API_SESSION,
+        "apiSessionCertificates" => &forms::API_SESSION_CERTIFICATE,
+        "mfas" => &forms::MFA,
+        "revocations" => &forms::REVOCATION,
+        _ => &PLAIN,
+    }
+}
+
+/// The type of a posture check, by the member that only checks of it have; those for a second factor have several.
+fn type_of_check(told: &mut Map<String, Value>) -> &'static str {
+    for (member, type_id) in [
+        ("domains", "DOMAIN"),
+        ("macAddresses", "MAC"),
+        ("operatingSystems", "OS"),
+        ("processes", "PROCESS_MULTI"),
+    ] {
+        if told.contains_key(member) {
+            return type_id;
+        }
+    }
+    let Some(Value::Object(process)) = told.remove("process") else {
+        return "MFA";
+    };
+    told.extend(process);
+    rename(told, "osType", "operatingSystem");
+    rename(told, "signerFingerprint", "fingerprint");
+    "PROCESS"
+}
+
+fn rename(members: &mut Map<String, Value>, from: &str, to: &str) {
+    if let Some(value) = members.remove(from) {
+        members.insert(to.to_owned(), value);
+    }
+}

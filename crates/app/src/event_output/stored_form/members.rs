@@ -1,0 +1,113 @@
+//! Members of the stored form.
+
+use serde_json::{Map, Value};
+
+/// A member of the stored form.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Member {
+    pub(super) name: &'static str,
+    /// Its name on the API.
+    pub(super) api: &'static str,
+    pub(super) absent: Absent,
+    pub(super) unit: Unit,
+}
+
+/// What is said of a member that has no value.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Absent {
+    Null,
+    False,
+    Zero,
+    EmptyText,
+    EmptyObject,
+}
+
+/// What numbers count.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Unit {
+    AsOnTheApi,
+    /// Milliseconds on the API.
+    Nanoseconds,
+}
+
+/// The members of a type, after those that all types have.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Form {
+    /// Of both halves, if there are two.
+    pub(super) fabric: &'static [Member],
+    pub(super) edge: &'static [Member],
+    /// Whether all others are members of the last one, which depends on the kind.
+    pub(super) has_sub_type: bool,
+}
+
+const fn absent(name: &'static str, absent: Absent) -> Member {
+    Member {
+        name,
+        api: name,
+        absent,
+        unit: Unit::AsOnTheApi,
+    }
+}
+
+pub(super) const fn nullable(name: &'static str) -> Member {
+    absent(name, Absent::Null)
+}
+
+pub(super) const fn flag(name: &'static str) -> Member {
+    absent(name, Absent::False)
+}
+
+pub(super) const fn number(name: &'static str) -> Member {
+    absent(name, Absent::Zero)
+}
+
+pub(super) const fn text(name: &'static str) -> Member {
+    absent(name, Absent::EmptyText)
+}
+
+pub(super) const fn object(name: &'static str) -> Member {
+    absent(name, Absent::EmptyObject)
+}
+
+impl Member {
+    pub(super) const fn of(self, api: &'static str) -> Self {
+        Self { api, ..self }
+    }
+}
+
+impl Absent {
+    pub(super) fn value(self) -> Value {
+        match self {
+            Self::Null => Value::Null,
+            Self::False => false.into(),
+            Self::Zero => 0.into(),
+            Self::EmptyText => "".into(),
+            Self::EmptyObject => Map::new().into(),
+        }
+    }
+}
+
+impl Unit {
+    pub(super) fn convert(self, value: Value) -> Value {
+        match (self, value.as_u64()) {
+            (Self::Nanoseconds, Some(millis)) => millis.saturating_mul(1_000_000).into(),
+            _ => value,
+        }
+    }
+}
+
+/// Members of all types.
+pub(super) const BASE: [Member; 5] = [
+    text("id"),
+    nullable("createdAt"),
+    nullable("updatedAt"),
+    object("tags"),
+    flag("isSystem"),
+];
+
+/// A type without members of its own.
+pub(super) const PLAIN: Form = Form {
+    fabric: &[],
+    edge: &[],
+    has_sub_type: false,
+};

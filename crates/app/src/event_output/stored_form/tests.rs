@@ -1,0 +1,158 @@
+use super::*;
+use serde_json::json;
+
+/// The state of a service in an event of OpenZiti 2.1.
+const SERVICE: &str = r#"{"id":"<svc>","createdAt":"<t>","updatedAt":"<t>","tags":{},"isSystem":false,"name":"svc1","maxIdleTime":0,"terminatorStrategy":"smartrouting","roleAttributes":["svc1"],"configs":["<cfg>"],"encryptionRequired":true,"isFabricOnly":false}"#;
+
+fn text(stored: &StoredEntity) -> String {
+    serde_json::to_string(stored).unwrap()
+}
+
+fn names(stored: &StoredEntity) -> String {
+    let names = stored.0.iter().map(|(name, _)| &**name);
+    names.collect::<Vec<_>>().join(" ")
+}
+
+/// What the API says of a service.
+fn service() -> Value {
+    json!({
+        "id": "<svc>", "createdAt": "<t>", "updatedAt": "<t>", "tags": {}, "name": "svc1",
+        "maxIdleTimeMillis": 0, "terminatorStrategy": "smartrouting", "roleAttributes": ["svc1"],
+        "configs": ["<cfg>"], "encryptionRequired": true,
+    })
+}
+
+#[test]
+fn service_is_told_as_openziti_tells_it() {
+    let stored = stored_form("services", service(), Half::Whole);
+    assert_eq!(text(&stored), SERVICE);
+    let fabric = stored_form("services", service(), Half::Fabric);
+    let end = SERVICE.find(r#","roleAttributes""#).unwrap();
+    assert_eq!(text(&fabric), format!("{}}}", &SERVICE[..end]));
+    let mut bare = service();
+    for (name, value) in [
+        ("roleAttributes", json!([])),
+        ("configs", Value::Null),
+        ("maxIdleTimeMillis", json!(1500)),
+    ] {
+        bare[name] = value;
+    }
+    let stored = text(&stored_form("services", bare, Half::Whole));
+    let expected = r#""maxIdleTime":1500000000,"terminatorStrategy":"smartrouting","roleAttributes":null,"configs":null,"#;
+    assert!(stored.contains(expected), "{stored}");
+}
+
+#[test]
+fn types_have_the_members_of_openziti_and_then_our_own() {
+    let base = "id createdAt updatedAt tags isSystem";
+    for (entity_type, told, expected) in [
+        (
+            "identities",
+            json!({"name": "anna", "typeId": "Default", "disabledAt": "<t>", "another": 1}),
+            "name identityTypeId isDefaultAdmin isAdmin roleAttributes sdkInfo envInfo defaultHostingPrecedence \
+             defaultHostingCost serviceHostingPrecedences serviceHostingCosts appData authPolicyId externalId \
+             disabledAt disabledUntil disabled serviceConfigs permissions another",
+        ),
+        (
+            "servicePolicies",
+            json!({"name": "p", "type": "Dial", "semantic": "AnyOf"}),
+            "policyType name semantic identityRoles serviceRoles postureCheckRoles",
+        ),
+        (
+            "edgeRouterPolicies",
+            json!({"name": "p", "isSystem": true}),
+            "name semantic identityRoles edgeRouterRoles",
+        ),
+        (
+            "serviceEdgeRouterPolicies",
+            json!({"name": "p"}),
+            "name semantic serviceRoles edgeRouterRoles",
+        ),
+        (
+            "terminators",
+            json!({"serviceId": "s", "routerId": "r", "identity": "i"}),
+            "service router binding address instanceId cost precedence peerData hostId savedPrecedence",
+        ),
+        (
+            "routers",
+            json!({"name": "r", "fingerprint": "f", "isTunnelerEnabled": true}),
+            "name fingerprint cost noTraversal disabled ctrlChanListeners configs isVerified certPem \
+             unverifiedCertPem unverifiedFingerprint roleAttributes isTunnelerEnabled appData",
+        ),
+        (
+            "routers",
+            json!({"name": "r", "kind": "transit", "certPem": "c"}),
+            "name fingerprint cost noTraversal disabled ctrlChanListeners configs isVerified \
+             unverifiedFingerprint unverifiedCertPem",
+        ),
+        ("configs", json!({"configTypeId": "c"}), "name type data"),
+        ("configTypes", json!({}), "name schema target"),
+        (
+            "authenticators",
+            json!({"identityId": "i", "username": "anna"}),
+            "type identityId subType",
+        ),
+        (
+            "postureChecks",
+            json!({"name": "c", "domains": ["d"]}),
+            "name typeId roleAttributes subType",
+        ),
+        (
+            "enrollments",
+            json!({"identityId": "i", "caId": "c"}),
+            "method identityId transitRouterId edgeRouterId expiresAt caId username",
+        ),
+        ("mfas", json!({"identityId": "i"}), "identityId isVerified"),
+    ] {
+        let stored = stored_form(entity_type, told, Half::Whole);
+        assert_eq!(
+            names(&stored),
+            format!("{base} {expected}"),
+            "{entity_type}"
+        );
+    }
+}
+
+#[test]
+fn what_follows_from_other_members_is_added() {
+    let member = |entity_type: &str, told: Value, name: &str| {
+        let stored = stored_form(entity_type, told, Half::Whole);
+        let mut members = stored.0.into_iter();
+        members.find(|(known, _)| known == name).unwrap().1
+    };
+    let disabled = |told| member("identities", told, "disabled");
+    assert_eq!(disabled(json!({"disabledAt": "<t>"})), true);
+    assert_eq!(disabled(json!({"disabledAt": null})), false);
+    for (told, method) in [
+        (json!({"method": "ott", "identityId": "i"}), "ott"),
+        (json!({"caId": "c"}), "ottca"),
+        (json!({"username": "u"}), "updb"),
+        (json!({"routerId": "r", "isEdge": true}), "erott"),
+        (json!({"routerId": "r", "isEdge": false}), "trott"),
+    ] {
+        assert_eq!(member("enrollments", told, "method"), method);
+    }
+    let edge = json!({"routerId": "r", "isEdge": true});
+    assert_eq!(member("enrollments", edge, "edgeRouterId"), "r");
+    let renewed = json!({
+        "identityId": "i", "certPem": "p", "renewal": {"certPem": "q", "fingerprint": "f"},
+    });
+    assert_eq!(member("authenticators", renewed.clone(), "type"), "cert");
+    assert_eq!(
+        member("authenticators", renewed, "subType"),
+        json!({"pem": "p", "unverifiedPem": "q", "unverifiedFingerprint": "f"})
+    );
+    let process = json!({"process": {"osType": "Linux", "path": "/bin/x"}});
+    assert_eq!(
+        member("postureChecks", process.clone(), "typeId"),
+        "PROCESS"
+    );
+    assert_eq!(
+        member("postureChecks", process, "subType"),
+        json!({"operatingSystem": "Linux", "path": "/bin/x"})
+    );
+    assert_eq!(
+        member("postureChecks", json!({"promptOnWake": true}), "typeId"),
+        "MFA"
+    );
+}
