@@ -23,7 +23,6 @@ use portcullis_domain::service::Service;
 use portcullis_domain::tags::Tags;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{MFA, REVOCATION, StoredMfa, identity_key};
-use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
