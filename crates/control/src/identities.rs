@@ -144,7 +144,7 @@ impl ConnectedIdentities {
             }
         }
         for event in said.events {
-            state.follow(app, (router, network), event);
+            state.follow(app, (router, network), event, said.is_full_state);
         }
     }
 
@@ -214,6 +214,7 @@ impl State {
         app: &App,
         (router, session): (&RouterId, RouterSession),
         event: ConnectEvent,
+        is_told_again: bool,
     ) {
         if !is_id(&event.identity_id) {
             return;
@@ -232,9 +233,11 @@ impl State {
         };
         let told = &mut connection.told;
         let connections = event.connections.iter();
-        let new: Vec<_> = connections
-            .filter(|said| said.time_millis > 0 && !told.has(said.time_millis))
+        let mut new: Vec<_> = connections
+            .filter(|said| said.time_millis > 0 && !told.has(said.time_millis, is_told_again))
             .collect();
+        // The latest are those that are remembered.
+        new.sort_by_key(|said| said.time_millis);
         for said in new {
             told.add(said.time_millis);
             if app.wants_events(Namespace::Connect)

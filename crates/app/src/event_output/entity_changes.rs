@@ -41,8 +41,8 @@ pub(super) fn bodies(transaction: &Transaction, changes: &[Change], controller: 
         let Some(name) = collection_of(first).and_then(entity_type) else {
             continue;
         };
-        let before = disclose(first, ChangeSide::Before);
-        let after = disclose(last, ChangeSide::After);
+        let mut before = disclose(first, ChangeSide::Before);
+        let mut after = disclose(last, ChangeSide::After);
         let kind = match (&before, &after) {
             (None, Some(_)) => ChangeKind::Created,
             (Some(_), None) => ChangeKind::Deleted,
@@ -58,9 +58,14 @@ pub(super) fn bodies(transaction: &Transaction, changes: &[Change], controller: 
         };
         for &half in halves {
             let is_parent = half == Half::Fabric;
-            let state = |told: &Option<Value>| {
-                let told = told.clone();
-                EntityState(told.map(|told| Arc::new(stored_form(name, told, half))))
+            let state = |told: &mut Option<Value>| {
+                let told = match halves {
+                    [_only] => told.take(),
+                    _ => told.clone(),
+                };
+                EntityState(
+                    told.map(|told| Arc::new(stored_form(name, told, half, transaction.time))),
+                )
             };
             bodies.push(Body::EntityChange(EntityChange {
                 event_id: Arc::clone(&event_id),
@@ -68,8 +73,8 @@ pub(super) fn bodies(transaction: &Transaction, changes: &[Change], controller: 
                 metadata: Arc::clone(&metadata),
                 entity_type: Arc::clone(&entity_type),
                 is_parent,
-                before: state(&before),
-                after: state(&after),
+                before: state(&mut before),
+                after: state(&mut after),
             }));
             let commit = (Arc::clone(&entity_type), is_parent);
             if !commits.contains(&commit) {

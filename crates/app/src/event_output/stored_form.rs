@@ -10,6 +10,7 @@ mod members;
 
 use derived::form;
 use members::{BASE, Form, Member};
+use portcullis_domain::clock::Timestamp;
 use portcullis_events::StoredEntity;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -22,12 +23,17 @@ pub(super) enum Half {
     Fabric,
 }
 
-/// An entity of a type, such as `services`, of which the API says this.
-pub(super) fn stored_form(entity_type: &str, told: Value, half: Half) -> StoredEntity {
+/// An entity of a type, such as `services`, of which the API says this at a time.
+pub(super) fn stored_form(
+    entity_type: &str,
+    told: Value,
+    half: Half,
+    at: Timestamp,
+) -> StoredEntity {
     let Value::Object(mut told) = told else {
         return StoredEntity::default();
     };
-    let form = form(entity_type, &mut told);
+    let form = form(entity_type, &mut told, at);
     let fabric = form.fabric.iter();
     let edge = form.edge.iter().filter(|_| half == Half::Whole);
     let mut stored = StoredEntity::default();

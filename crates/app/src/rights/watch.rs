@@ -74,6 +74,9 @@ impl RightsWatch {
     }
 
     /// Whose rights may be concerned by what was noted; those of others stay as they are.
+    ///
+    /// The revocation of an identity concerns rights that [`judge_again`](super::judge_again) does not end, so
+    /// that all have to be looked through for it, also those that are not in use yet.
     pub fn concerned(&self, app: &App) -> Concerned {
         let noted = &self.noted;
         if noted.everything
@@ -82,6 +85,7 @@ impl RightsWatch {
             || !noted.services.is_empty()
             || !noted.routers.is_empty()
             || !noted.revoked_tokens.is_empty()
+            || !noted.revoked_identities.is_empty()
         {
             return Concerned::Anybody;
         }
@@ -105,8 +109,8 @@ impl RightsWatch {
             };
             ended.or_else(session)
         });
-        let known = noted.ended.values().chain(&noted.revoked_identities);
-        let all = known.cloned().map(Some).chain(identities).chain(revoked);
+        let ended = noted.ended.values().cloned().map(Some);
+        let all = ended.chain(identities).chain(revoked);
         // Who is not there any more cannot be told from others.
         all.collect::<Option<_>>()
             .map_or(Concerned::Anybody, Concerned::Only)

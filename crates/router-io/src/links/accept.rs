@@ -246,7 +246,7 @@ impl LinkManager {
         let Some(id) = GroupId::new(pair.connection.as_str()) else {
             return;
         };
-        let Some(place) = self.halves.place(candidate.leaf) else {
+        let Some(place) = self.halves.place(&pair) else {
             let reason = "the router has too many halves of links that wait";
             tracing::debug!(peer = %candidate.peer, reason, "half of a link is refused");
             candidate.incoming.reject(RejectClass::Busy, reason).await;

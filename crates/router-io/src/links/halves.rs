@@ -15,7 +15,8 @@ use crate::links::open_link::LinkChannels;
 /// How long one half waits for the other.
 pub(super) const PAIRING: Duration = Duration::from_secs(30);
 
-/// Halves of one router that may wait: for the answer of a controller, and for each other.
+/// Halves of one router that may wait, for the answer of a controller and for the other half. As many again may come
+/// for those that wait already.
 const MAX_WAITING: usize = 16;
 
 /// Which link a half belongs to: only the router that has dialed it can add the other one, and under no
@@ -74,10 +75,17 @@ pub(super) enum Paired {
 
 impl Halves {
     /// A place for one more half of a router, unless too many of them wait.
-    pub(super) fn place(&self, leaf: Fingerprint) -> Option<HalfPlace> {
+    pub(super) fn place(&self, key: &PairKey) -> Option<HalfPlace> {
+        let completes = self.waiting.lock().contains_key(key);
+        let most = if completes {
+            2 * MAX_WAITING
+        } else {
+            MAX_WAITING
+        };
+        let leaf = key.leaf;
         let mut taken = self.taken.lock();
         let count = taken.entry(leaf).or_default();
-        if *count >= MAX_WAITING {
+        if *count >= most {
             return None;
         }
         *count += 1;

@@ -2,10 +2,16 @@
 
 use super::forms;
 use super::members::{Form, PLAIN};
+use crate::fabric::redact;
+use portcullis_domain::clock::Timestamp;
 use serde_json::{Map, Value};
 
 /// The form of an entity. What follows from other members, and is not stored here, is added to it.
-pub(super) fn form(entity_type: &str, told: &mut Map<String, Value>) -> &'static Form {
+pub(super) fn form(
+    entity_type: &str,
+    told: &mut Map<String, Value>,
+    at: Timestamp,
+) -> &'static Form {
     let has =
         |told: &Map<String, Value>, name| told.get(name).is_some_and(|value| !value.is_null());
     match entity_type {
@@ -22,7 +28,7 @@ pub(super) fn form(entity_type: &str, told: &mut Map<String, Value>) -> &'static
             }
         },
         "identities" => {
-            let is_disabled = has(told, "disabledAt");
+            let is_disabled = has(told, "disabledAt") && !is_past(told.get("disabledUntil"), at);
             told.insert("disabled".to_owned(), is_disabled.into());
             &forms::IDENTITY
         },
@@ -75,9 +81,23 @@ pub(super) fn form(entity_type: &str, told: &mut Map<String, Value>) -> &'static
             &forms::ENROLLMENT
         },
         "cas" => &forms::CA,
-        "authPolicies" => &forms::AUTH_POLICY,
+        "authPolicies" => {
+            if let Some(signers) = member(member(Some(told), "primary"), "extJwt") {
+                rename(signers, "allowedSigners", "allowedExtJwtSigners");
+            }
+            if let Some(second) = member(Some(told), "secondary") {
+                rename(second, "requireExtJwtSigner", "requiredExtJwtSigner");
+            }
+            &forms::AUTH_POLICY
+        },
         "externalJwtSigners" => {
             rename(told, "claimsProperty", "identityIdClaimsSelector");
+            // Addresses may name a user with a password.
+            told.values_mut().for_each(|value| {
+                if let Value::String(text) = value {
+                    redact(text);
+                }
+            });
             &forms::NAMED
         },
         "sessions" => &forms::SESSION,
@@ -87,6 +107,11 @@ pub(super) fn form(entity_type: &str, told: &mut Map<String, Value>) -> &'static
         "revocations" => &forms::REVOCATION,
         _ => &PLAIN,
     }
+}
+
+fn is_past(time: Option<&Value>, at: Timestamp) -> bool {
+    let time = time.and_then(Value::as_str).map(str::parse::<Timestamp>);
+    time.is_some_and(|time| time.is_ok_and(|time| time <= at))
 }
 
 /// The type of a posture check, by the member that only checks of it have; those for a second factor have several.
@@ -108,6 +133,14 @@ fn type_of_check(told: &mut Map<String, Value>) -> &'static str {
     rename(told, "osType", "operatingSystem");
     rename(told, "signerFingerprint", "fingerprint");
     "PROCESS"
+}
+
+/// The members of a member.
+fn member<'v>(
+    members: Option<&'v mut Map<String, Value>>,
+    name: &str,
+) -> Option<&'v mut Map<String, Value>> {
+    members?.get_mut(name)?.as_object_mut()
 }
 
 fn rename(members: &mut Map<String, Value>, from: &str, to: &str) {

@@ -1,6 +1,6 @@
 //! The members of each type of entity, in their order.
 
-use super::members::{Form, Member, PLAIN, Unit, flag, nullable, number, text};
+use super::members::{Form, Member, PLAIN, Unit, flag, nullable, number, object, text};
 
 pub(super) const SERVICE: Form = Form {
     fabric: &[
@@ -58,8 +58,8 @@ pub(super) const IDENTITY: Form = Form {
         flag("isDefaultAdmin"),
         flag("isAdmin"),
         nullable("roleAttributes"),
-        nullable("sdkInfo"),
-        nullable("envInfo"),
+        object("sdkInfo"),
+        object("envInfo"),
         text("defaultHostingPrecedence"),
         number("defaultHostingCost"),
         nullable("serviceHostingPrecedences"),
@@ -213,7 +213,6 @@ pub(super) const API_SESSION: Form = Form {
 
 pub(super) const API_SESSION_CERTIFICATE: Form = Form {
     edge: &[
-        text("apiSessionId"),
         text("subject"),
         text("fingerprint"),
         nullable("validAfter").of("validFrom"),

@@ -1,6 +1,8 @@
 use super::*;
 use serde_json::json;
 
+const NOW: Timestamp = Timestamp::UNIX_EPOCH;
+
 /// The state of a service in an event of OpenZiti 2.1.
 const SERVICE: &str = r#"{"id":"<svc>","createdAt":"<t>","updatedAt":"<t>","tags":{},"isSystem":false,"name":"svc1","maxIdleTime":0,"terminatorStrategy":"smartrouting","roleAttributes":["svc1"],"configs":["<cfg>"],"encryptionRequired":true,"isFabricOnly":false}"#;
 
@@ -24,9 +26,9 @@ fn service() -> Value {
 
 #[test]
 fn service_is_told_as_openziti_tells_it() {
-    let stored = stored_form("services", service(), Half::Whole);
+    let stored = stored_form("services", service(), Half::Whole, NOW);
     assert_eq!(text(&stored), SERVICE);
-    let fabric = stored_form("services", service(), Half::Fabric);
+    let fabric = stored_form("services", service(), Half::Fabric, NOW);
     let end = SERVICE.find(r#","roleAttributes""#).unwrap();
     assert_eq!(text(&fabric), format!("{}}}", &SERVICE[..end]));
     let mut bare = service();
@@ -37,7 +39,7 @@ fn service_is_told_as_openziti_tells_it() {
     ] {
         bare[name] = value;
     }
-    let stored = text(&stored_form("services", bare, Half::Whole));
+    let stored = text(&stored_form("services", bare, Half::Whole, NOW));
     let expected = r#""maxIdleTime":1500000000,"terminatorStrategy":"smartrouting","roleAttributes":null,"configs":null,"#;
     assert!(stored.contains(expected), "{stored}");
 }
@@ -104,7 +106,7 @@ fn types_have_the_members_of_openziti_and_then_our_own() {
         ),
         ("mfas", json!({"identityId": "i"}), "identityId isVerified"),
     ] {
-        let stored = stored_form(entity_type, told, Half::Whole);
+        let stored = stored_form(entity_type, told, Half::Whole, NOW);
         assert_eq!(
             names(&stored),
             format!("{base} {expected}"),
@@ -116,13 +118,16 @@ fn types_have_the_members_of_openziti_and_then_our_own() {
 #[test]
 fn what_follows_from_other_members_is_added() {
     let member = |entity_type: &str, told: Value, name: &str| {
-        let stored = stored_form(entity_type, told, Half::Whole);
+        let stored = stored_form(entity_type, told, Half::Whole, NOW);
         let mut members = stored.0.into_iter();
         members.find(|(known, _)| known == name).unwrap().1
     };
     let disabled = |told| member("identities", told, "disabled");
     assert_eq!(disabled(json!({"disabledAt": "<t>"})), true);
     assert_eq!(disabled(json!({"disabledAt": null})), false);
+    let until = |until: &str| disabled(json!({"disabledAt": "<t>", "disabledUntil": until}));
+    assert_eq!(until("1970-01-01T00:00:01Z"), true);
+    assert_eq!(until("1969-12-31T23:59:59Z"), false);
     for (told, method) in [
         (json!({"method": "ott", "identityId": "i"}), "ott"),
         (json!({"caId": "c"}), "ottca"),
@@ -154,5 +159,26 @@ fn what_follows_from_other_members_is_added() {
     assert_eq!(
         member("postureChecks", json!({"promptOnWake": true}), "typeId"),
         "MFA"
+    );
+}
+
+#[test]
+fn members_of_policies_and_signers_have_their_stored_names_and_no_password() {
+    let policy = json!({
+        "primary": {"extJwt": {"allowed": true, "allowedSigners": ["s"]}},
+        "secondary": {"requireTotp": false, "requireExtJwtSigner": "s"},
+    });
+    let stored = text(&stored_form("authPolicies", policy, Half::Whole, NOW));
+    for name in [
+        r#""allowedExtJwtSigners":["s"]"#,
+        r#""requiredExtJwtSigner":"s""#,
+    ] {
+        assert!(stored.contains(name), "{stored}");
+    }
+    let signer = json!({"name": "s", "jwksEndpoint": "https://user:hunter2@idp.example.test/keys"});
+    let stored = text(&stored_form("externalJwtSigners", signer, Half::Whole, NOW));
+    assert!(
+        stored.contains("idp.example.test") && !stored.contains("hunter2"),
+        "{stored}"
     );
 }

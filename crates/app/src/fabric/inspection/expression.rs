@@ -25,7 +25,7 @@ pub(super) fn compile(expression: &str) -> Result<Regex, String> {
             error => reason(&error.to_string()),
         };
         let shown: String = expression.chars().take(MAX_SHOWN_CHARS).collect();
-        format!("error parsing regexp: {reason}: `{shown}`")
+        format!("error parsing regexp: {reason}: `{}`", shown.escape_debug())
     })
 }
 

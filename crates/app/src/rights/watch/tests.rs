@@ -364,6 +364,24 @@ async fn session_that_is_idle_for_too_long_is_judged_in_time() {
 }
 
 #[tokio::test]
+async fn what_ends_with_a_session_or_an_identity_concerns_nobody_else() {
+    let of = |identity: &IdentityId| Concerned::Only([identity.clone()].into());
+    for is_session in [true, false] {
+        let mut in_use = InUse::start().await;
+        let (dialing, fixture) = (&in_use.dialing, &in_use.dialing.fixture);
+        let before = fixture.revision();
+        if is_session {
+            let key = own_session_key(&dialing.caller);
+            fixture.remove::<ApiSession>(key).await;
+        } else {
+            fixture.change(client(dialing), disable).await;
+        }
+        in_use.watch.note(&fixture.changes_since(before));
+        assert_eq!(in_use.watch.concerned(&fixture.app), of(&dialing.client));
+    }
+}
+
+#[tokio::test]
 async fn what_takes_nothing_away_costs_nothing() {
     let mut in_use = InUse::start().await;
     let fixture = &in_use.dialing.fixture;

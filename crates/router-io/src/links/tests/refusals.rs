@@ -248,6 +248,21 @@ async fn halves_of_a_router_that_wait_are_bounded() {
 }
 
 #[tokio::test]
+async fn halves_that_wait_do_not_keep_their_others_out() {
+    let world = World::new();
+    let (router, first) = (world.router("r2").await, world.router("r1").await);
+    let mut waiting = Vec::new();
+    for pair in 0..16 {
+        waiting.push(one_half(&router, &first, "r1", pair).await.unwrap());
+    }
+    let refused = rejection(one_half(&router, &first, "r1", 16).await);
+    assert_eq!(refused, "the router has too many halves of links that wait");
+    let other = half("r1", "pair 3", SplitLinkPart::Acknowledgements);
+    let _other = knock(&router, &first.tls, &other).await.unwrap();
+    router.linked(2).await;
+}
+
+#[tokio::test]
 async fn id_of_a_link_between_others_is_not_taken_over() {
     let world = World::new();
     let (first, second) = (world.router("r1").await, world.router("r2").await);

@@ -215,13 +215,12 @@ impl Findings<'_> {
             } else {
                 texts.join("; ")
             };
-            let lost = match disagreement {
+            let since = match disagreement {
                 LinkDisagreement::DestinationNotConnected { .. } => {
                     self.knowledge.roster.lost_since(&link.destination)
                 },
-                _ => None,
+                _ => times.into_iter().flatten().min(),
             };
-            let since = lost.or_else(|| times.into_iter().flatten().min());
             let subject = Some(("link", link.link_id.as_str()));
             let advice = disagreement.advice();
             self.push(Finding {
