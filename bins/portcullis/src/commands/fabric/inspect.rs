@@ -140,6 +140,7 @@ fn tree(values: &[InspectedValue], roster: &Roster) -> Result<String, CliError> 
         tree.push_str(&heading);
         let lines = match value {
             Value::String(text) => escape_control_characters(text),
+            Value::Null => "none".to_owned(),
             Value::Sequence(items) if items.is_empty() => "none".to_owned(),
             value => output::yaml_text(value)?,
         };
@@ -167,6 +168,7 @@ mod tests {
     fn values_stand_below_who_has_told_them() {
         let told: Inspection = serde_json::from_str(
             r#"{"errors":null,"success":true,"values":[
+                {"appId":"c1","name":"connected-routers","value":null},
                 {"appId":"c1","name":"links","value":[]},
                 {"appId":"r.1","name":"links","value":{"z":1,"a":["x",{"k":"two\nlines"}]}},
                 {"appId":"r.1","name":"stack\u001b[2J","value":"one\n\u001b[2J two"}]}"#,
@@ -175,6 +177,8 @@ mod tests {
         assert!(told.success && told.errors.is_empty());
         let roster = Roster::of([router("r.1", "lisbon", json!({}))]);
         assert_snapshot!(tree(&told.values, &roster).unwrap(), @r#"
+        c1 connected-routers
+          none
         c1 links
           none
         lisbon (r.1) links
@@ -187,7 +191,7 @@ mod tests {
         lisbon (r.1) stack\u{1b}[2J
           one
           \u{1b}[2J two
-        3 values
+        4 values
         "#);
     }
 
