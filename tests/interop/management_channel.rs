@@ -374,7 +374,7 @@ fn a_channel_answers_whatever_it_is_asked() {
         };
         assert!(!response.is_success);
         assert_eq!(response.values.len(), 1);
-        assert_eq!(response.values[0].value.expose(), "[]");
+        assert_eq!(response.values[0].value.expose(), "null");
         assert_eq!(response.errors.len(), 1);
 
         channel.say(&ManagementMessage::ValidateDialers).await;
