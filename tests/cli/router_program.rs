@@ -183,6 +183,20 @@ fn commands_about_files_are_those_of_portcullis() {
 }
 
 #[test]
+fn key_without_effect_is_named_with_its_place() {
+    let files = RouterConfigFiles::new();
+    files.write("r.yml", format!("{VALID}\nenableDebugOps: true\n"));
+    let checked = router(&files, &["config", "check", "r.yml"]).success();
+    let told = format!("{}{}", checked.text(), checked.stderr);
+    let line = VALID.lines().count() + 2;
+    assert!(told.contains(&format!("r.yml:{line}:")), "{told}");
+    assert!(
+        told.contains("`enableDebugOps` has no effect: the router has no agent"),
+        "{told}"
+    );
+}
+
+#[test]
 fn generated_files_can_be_run() {
     let files = RouterConfigFiles::new();
     for arguments in [

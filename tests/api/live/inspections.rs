@@ -73,6 +73,20 @@ async fn an_inspection_says_that_there_is_too_much() {
     assert_eq!(answer["values"][0]["name"], "links");
 }
 
+#[tokio::test]
+async fn an_expression_of_an_inspection_has_a_greatest_length() {
+    let live = Live::start().await;
+    let body = json!({"appRegex": "a|".repeat(200_000), "requestedValues": ["links"]});
+    let answer = live.fabric(Method::POST, "/inspections", body).await.json();
+    assert_eq!(answer["success"], false);
+    let reason = answer["errors"][0].as_str().unwrap();
+    assert!(
+        reason.ends_with(": the regular expression is too long: it may have 4096 bytes"),
+        "{reason}"
+    );
+    assert_eq!(answer["values"], json!(null));
+}
+
 /// Routers that answer as a test says, once the gate is open.
 #[derive(Default)]
 struct Routers {

@@ -59,7 +59,15 @@ pub async fn inspect(
     names: &[String],
 ) -> Result<Inspection, AppError> {
     let names = RequestedNames::parse(names)?;
-    let matches = match expression::compile(expression) {
+    let _place = app
+        .inspection_room
+        .enter()
+        .ok_or(TooManyRequestsError::RateLimit {
+            rule: "too many inspections are under way; retry in a few seconds",
+            seconds: 5,
+        })?;
+    let expression = expression.to_owned();
+    let matches = match run_blocking(move || Ok(expression::compile(&expression))).await? {
         Ok(matches) => matches,
         Err(reason) => {
             let controller = app.network().serving_state().controller.id.to_string();
@@ -68,13 +76,6 @@ pub async fn inspect(
             return Ok(gathered.inspection);
         },
     };
-    let _place = app
-        .inspection_room
-        .enter()
-        .ok_or(TooManyRequestsError::RateLimit {
-            rule: "too many inspections are under way; retry in a few seconds",
-            seconds: 5,
-        })?;
     let (selecting, requested) = (Arc::clone(app), names.clone());
     let selected =
         run_blocking(move || selection::select(&selecting, &matches, &requested)).await?;

@@ -2,6 +2,9 @@
 
 use regex::{Regex, RegexBuilder};
 
+/// Maximum length, bytes.
+const MAX_LENGTH: usize = 4096;
+
 /// Maximum size of a compiled expression, bytes; ids and useful expressions are short.
 const MAX_COMPILED_BYTES: usize = 256 * 1024;
 
@@ -16,6 +19,11 @@ const REASONS: [(&str, &str); 2] = [
 
 /// Compiles it. The error is for people, in the words of OpenZiti where it has some.
 pub(super) fn compile(expression: &str) -> Result<Regex, String> {
+    if expression.len() > MAX_LENGTH {
+        return Err(format!(
+            "the regular expression is too long: it may have {MAX_LENGTH} bytes"
+        ));
+    }
     let builder = RegexBuilder::new(expression)
         .size_limit(MAX_COMPILED_BYTES)
         .build();
@@ -58,8 +66,13 @@ mod tests {
         ] {
             assert_eq!(compile(expression).unwrap_err(), expected);
         }
-        let long = "(".repeat(100_000);
+        let long = "(".repeat(MAX_LENGTH);
         assert!(compile(&long).unwrap_err().len() < 400);
+        let longer = "a|".repeat(MAX_LENGTH);
+        assert_eq!(
+            compile(&longer).unwrap_err(),
+            "the regular expression is too long: it may have 4096 bytes"
+        );
         compile("^c1$").unwrap();
     }
 }
