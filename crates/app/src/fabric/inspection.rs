@@ -67,7 +67,8 @@ pub async fn inspect(
             seconds: 5,
         })?;
     let expression = expression.to_owned();
-    let matches = match run_blocking(move || Ok(expression::compile(&expression))).await? {
+    let compiling = move || Ok::<_, AppError>(expression::compile(&expression));
+    let matches = match run_blocking(compiling).await? {
         Ok(matches) => matches,
         Err(reason) => {
             let controller = app.network().serving_state().controller.id.to_string();
