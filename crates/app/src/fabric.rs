@@ -8,9 +8,10 @@ mod links;
 mod names;
 mod validated;
 
+pub use crate::redaction::redact;
 pub use channel_operations::{ChannelOperation, audit_operations};
 pub use circuits::{delete_circuit, list_circuits, read_circuit};
-pub use inspection::{AppValue, Inspection, inspect, redact};
+pub use inspection::{AppValue, Inspection, inspect};
 pub(crate) use link_routers::LinkRoutersById;
 pub use links::{change_link, delete_link, list_links, read_link};
 pub use names::router_names;

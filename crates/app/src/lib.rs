@@ -66,6 +66,7 @@ pub mod posture_checks;
 mod privilege;
 pub mod read_model;
 mod records;
+mod redaction;
 pub mod related;
 pub mod revocations;
 pub mod rights;

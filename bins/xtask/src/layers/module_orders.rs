@@ -24,6 +24,7 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
             // What follows from the records of one snapshot.
             "records",
             "session_validity",
+            "redaction",
             "event_output",
             // The state of the process, reads and commits.
             "app",

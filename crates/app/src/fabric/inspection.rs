@@ -8,8 +8,6 @@ mod redaction;
 mod routers;
 mod selection;
 
-pub use redaction::redact;
-
 use self::names::RequestedNames;
 use crate::app::App;
 use crate::blocking::run_blocking;

@@ -24,10 +24,10 @@ pub fn router_names(
 ) -> Result<BTreeMap<RouterId, String>, AppError> {
     let view = app.snapshot()?;
     let mut names = Names::new(view.rows());
-    let named = routers
+    routers
         .into_iter()
-        .map(|id| Ok((id.clone(), names.router(&id)?.name)));
-    named.collect()
+        .map(|id| Ok((id.clone(), names.router(&id)?.name)))
+        .collect()
 }
 
 /// Names of routers and services, each of which is read once.

@@ -222,7 +222,7 @@ fn ends_have_the_members_that_openziti_gives_them() {
     assert_eq!(shown["timeSinceLastLinkRx"], "194ms");
     let since = |shown: &Json| shown["sendBufferDetail"]["timeSinceLastRetx"].clone();
     assert_eq!(since(&shown), "");
-    let shown = end("a", &view(Some(Duration::from_secs(300))));
+    let shown = end("a", &view(Some(Duration::from_mins(5))));
     assert_eq!(since(&shown), "5m0s");
 }
 

@@ -2,7 +2,7 @@
 
 use super::forms;
 use super::members::{Form, PLAIN};
-use crate::fabric::redact;
+use crate::redaction::redact;
 use portcullis_domain::clock::Timestamp;
 use serde_json::{Map, Value};
 
@@ -12,8 +12,6 @@ pub(super) fn form(
     told: &mut Map<String, Value>,
     at: Timestamp,
 ) -> &'static Form {
-    let has =
-        |told: &Map<String, Value>, name| told.get(name).is_some_and(|value| !value.is_null());
     match entity_type {
         "services" => &forms::SERVICE,
         "routers" => {
@@ -39,22 +37,7 @@ pub(super) fn form(
         "configs" => &forms::CONFIG,
         "configTypes" => &forms::CONFIG_TYPE,
         "authenticators" => {
-            let method = if has(told, "username") {
-                "updb"
-            } else {
-                "cert"
-            };
-            told.insert("type".to_owned(), method.into());
-            rename(told, "certPem", "pem");
-            if let Some(Value::Object(mut renewal)) = told.remove("renewal") {
-                for (from, to) in [
-                    ("certPem", "unverifiedPem"),
-                    ("fingerprint", "unverifiedFingerprint"),
-                ] {
-                    let value = renewal.remove(from).unwrap_or_default();
-                    told.insert(to.to_owned(), value);
-                }
-            }
+            authenticator(told);
             &forms::AUTHENTICATOR
         },
         "postureChecks" => {
@@ -63,20 +46,7 @@ pub(super) fn form(
             &forms::POSTURE_CHECK
         },
         "enrollments" => {
-            let is_edge = told.remove("isEdge").and_then(|is_edge| is_edge.as_bool());
-            let method = match is_edge {
-                Some(true) => {
-                    rename(told, "routerId", "edgeRouterId");
-                    "erott"
-                },
-                Some(false) => {
-                    rename(told, "routerId", "transitRouterId");
-                    "trott"
-                },
-                None if has(told, "username") => "updb",
-                None if has(told, "caId") => "ottca",
-                None => "ott",
-            };
+            let method = method_of_enrollment(told);
             told.insert("method".to_owned(), method.into());
             &forms::ENROLLMENT
         },
@@ -106,6 +76,46 @@ pub(super) fn form(
         "mfas" => &forms::MFA,
         "revocations" => &forms::REVOCATION,
         _ => &PLAIN,
+    }
+}
+
+fn has(told: &Map<String, Value>, name: &str) -> bool {
+    told.get(name).is_some_and(|value| !value.is_null())
+}
+
+fn authenticator(told: &mut Map<String, Value>) {
+    let method = if has(told, "username") {
+        "updb"
+    } else {
+        "cert"
+    };
+    told.insert("type".to_owned(), method.into());
+    rename(told, "certPem", "pem");
+    if let Some(Value::Object(mut renewal)) = told.remove("renewal") {
+        for (from, to) in [
+            ("certPem", "unverifiedPem"),
+            ("fingerprint", "unverifiedFingerprint"),
+        ] {
+            let value = renewal.remove(from).unwrap_or_default();
+            told.insert(to.to_owned(), value);
+        }
+    }
+}
+
+fn method_of_enrollment(told: &mut Map<String, Value>) -> &'static str {
+    let is_edge = told.remove("isEdge").and_then(|is_edge| is_edge.as_bool());
+    match is_edge {
+        Some(true) => {
+            rename(told, "routerId", "edgeRouterId");
+            "erott"
+        },
+        Some(false) => {
+            rename(told, "routerId", "transitRouterId");
+            "trott"
+        },
+        None if has(told, "username") => "updb",
+        None if has(told, "caId") => "ottca",
+        None => "ott",
     }
 }
 
