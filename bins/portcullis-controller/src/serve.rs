@@ -167,7 +167,6 @@ pub async fn serve(options: ServeOptions) -> anyhow::Result<RunningController> {
     let core = open(&config, store_must_exist, &env)?;
     core.app
         .show_config(shown_config.map(|shown| shown.to_string()));
-    store_size::measure(&core.app, config.store.store_path());
     let bus = EventBus::default();
     let event_sinks = events::start(&core.app, &bus, &config.events)?;
     portcullis_app::administrator::ensure_defaults(&core.app)

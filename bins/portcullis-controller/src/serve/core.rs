@@ -1,7 +1,7 @@
 //! Assembly of the controller without its listeners.
 
 use super::credentials::{Credentials, ServedPairs};
-use super::hosts;
+use super::{hosts, store_size};
 use crate::store::{self, Store};
 use anyhow::{Context as _, anyhow};
 use portcullis_app::mfa::MfaSettings;
@@ -102,6 +102,7 @@ pub(crate) fn open(
         mfa: mfa(&config.edge.totp),
         oidc: oidc(config)?,
     });
+    store_size::measure(&app, config.store.store_path());
     Ok(Core {
         app: Arc::new(app),
         engine,

@@ -61,13 +61,16 @@ mod tests {
                 .cloned()
                 .collect::<Vec<_>>()
         };
-        assert_eq!(of(&circuits, &[&alice]), [first.clone()]);
+        assert_eq!(of(&circuits, &[&alice]), std::slice::from_ref(&first));
         assert_eq!(
             of(&circuits, &[&alice, &bob]),
             [first.clone(), second.clone()]
         );
         circuits.remove(&first);
-        assert_eq!(of(&circuits, &[&alice, &bob]), [second.clone()]);
+        assert_eq!(
+            of(&circuits, &[&alice, &bob]),
+            std::slice::from_ref(&second)
+        );
         circuits.remove(&second);
         assert!(circuits.circuits.is_empty() && circuits.identities.is_empty());
     }
