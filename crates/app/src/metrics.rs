@@ -112,6 +112,29 @@ impl ControllerMetrics {
         self.further.write().push(figures);
     }
 
+    /// The same for one figure without labels, which is left out while it has no value.
+    pub fn add_figure(
+        &self,
+        name: &'static str,
+        help: &'static str,
+        value: impl Fn() -> Option<PointValue> + Send + Sync + 'static,
+    ) {
+        self.add_further(Box::new(move |page, time| {
+            if let Some(value) = value() {
+                let labels = Labels::default();
+                page.add(
+                    name,
+                    help,
+                    &Point {
+                        labels,
+                        value,
+                        time,
+                    },
+                );
+            }
+        }));
+    }
+
     /// Adds all figures with labels of our own to a page.
     pub(crate) fn expose(&self, page: &mut Page, time: Option<Timestamp>) {
         self.requests.expose(page, time);

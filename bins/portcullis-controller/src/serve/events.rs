@@ -157,18 +157,11 @@ fn measure(app: &App, sinks: &Arc<EventSinks>) {
 /// Has Prometheus know how many events were lost by those who follow them over management channels.
 fn measure_streams(app: &App, bus: &EventBus) {
     let bus = bus.clone();
-    app.metrics().add_further(Box::new(move |page, time| {
-        let point = Point {
-            labels: Labels::default(),
-            value: PointValue::Counter(bus.lost_by_streams()),
-            time,
-        };
-        page.add(
-            "portcullis.events.stream.dropped",
-            "Events that management channels have lost since their client took them too slowly.",
-            &point,
-        );
-    }));
+    app.metrics().add_figure(
+        "portcullis.events.stream.dropped",
+        "Events that management channels have lost since their client took them too slowly.",
+        move || Some(PointValue::Counter(bus.lost_by_streams())),
+    );
 }
 
 /// Counts entities whenever somebody wants that.

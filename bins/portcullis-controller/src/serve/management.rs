@@ -13,7 +13,7 @@ use portcullis_management_channel::{
     ChannelLimits, InspectionAnswer, ManagementChannel, NetworkQueries, QueryFuture,
     TerminatorFinding, Validation, ValidationFuture,
 };
-use portcullis_metrics::{Labels, Point, PointValue};
+use portcullis_metrics::PointValue;
 use portcullis_wire::management::{
     ComponentDetails, ErtTerminatorDetails, InspectRequest, InspectResponse, InspectedValue,
     LinkDetails, RouterCircuits, RouterFilter, SdkTerminatorDetails, ValidateDataModel,
@@ -56,21 +56,11 @@ pub(super) fn channel(
 fn measure(app: &App, channel: &Arc<ManagementChannel>) {
     // A strong reference would be a cycle: the channel has the controller, which has its figures.
     let channel = Arc::downgrade(channel);
-    app.metrics().add_further(Box::new(move |page, time| {
-        let Some(channel) = channel.upgrade() else {
-            return;
-        };
-        let point = Point {
-            labels: Labels::default(),
-            value: PointValue::number_of(channel.count()),
-            time,
-        };
-        page.add(
-            "portcullis.management.channels",
-            "Management channels that are open.",
-            &point,
-        );
-    }));
+    app.metrics().add_figure(
+        "portcullis.management.channels",
+        "Management channels that are open.",
+        move || Some(PointValue::number_of(channel.upgrade()?.count())),
+    );
 }
 
 /// Answers what is known of the network.
