@@ -7,7 +7,7 @@ use std::str::FromStr;
 /// An IP address or network such as `10.0.0.0/8` (RFC 4632).
 ///
 /// IPv4-mapped IPv6 addresses (`::ffff:10.0.0.1`) count as IPv4.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct IpNetwork {
     address: IpAddr,
     prefix: u8,

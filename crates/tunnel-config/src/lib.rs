@@ -94,4 +94,4 @@ pub use crate::interceptions::{Destination, DestinationHost, Interceptions};
 pub use crate::name_addresses::{NameAddresses, RangeExhausted};
 pub use crate::protocol::{PortRange, Protocol};
 pub use crate::proxy::Proxy;
-pub use crate::template::{Template, TemplateContext, TemplateError, Tunneler};
+pub use crate::template::{Template, TemplateContext, TemplateError, TunnelerIdentity};

@@ -39,7 +39,7 @@ impl FromStr for Protocol {
 }
 
 /// Ports from one to another, both of which belong to it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
 #[serde(try_from = "Bounds")]
 pub struct PortRange {
     low: u16,
@@ -53,6 +53,14 @@ struct Bounds {
 }
 
 impl PortRange {
+    /// `None` if `low` is above `high`.
+    pub const fn new(low: u16, high: u16) -> Option<Self> {
+        if low > high {
+            return None;
+        }
+        Some(Self { low, high })
+    }
+
     pub const fn single(port: u16) -> Self {
         Self {
             low: port,
@@ -82,11 +90,7 @@ impl TryFrom<Bounds> for PortRange {
     type Error = String;
 
     fn try_from(Bounds { low, high }: Bounds) -> Result<Self, String> {
-        if low > high {
-            return Err(format!(
-                "`low` must not be above `high`, but {low} is above {high}"
-            ));
-        }
-        Ok(Self { low, high })
+        Self::new(low, high)
+            .ok_or_else(|| format!("`low` must not be above `high`, but {low} is above {high}"))
     }
 }

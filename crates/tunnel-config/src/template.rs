@@ -42,8 +42,8 @@ pub enum TemplateError {
 }
 
 /// The identity that a tunneler is.
-#[derive(Debug, Clone, Default)]
-pub struct Tunneler {
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TunnelerIdentity {
     pub name: String,
     pub app_data: BTreeMap<String, String>,
 }
@@ -51,7 +51,7 @@ pub struct Tunneler {
 /// What placeholders stand for.
 #[derive(Debug, Clone, Copy)]
 pub struct TemplateContext<'c> {
-    pub tunneler: &'c Tunneler,
+    pub tunneler: &'c TunnelerIdentity,
     /// Absent where a server is offered, before anybody connects.
     pub connection: Option<(SocketAddr, SocketAddr)>,
     pub destination_name: Option<&'c str>,
@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     fn filled(text: &str) -> Result<String, TemplateError> {
-        let tunneler = Tunneler {
+        let tunneler = TunnelerIdentity {
             name: "gateway".to_owned(),
             app_data: [("ip".to_owned(), "10.1.1.1".to_owned())].into(),
         };
@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn addresses_before_ports_can_be_read_again() {
-        let tunneler = Tunneler::default();
+        let tunneler = TunnelerIdentity::default();
         let source = "[2001:db8::1]:5000".parse().expect("an address");
         let filled = |text| {
             let template = Template::new(text).expect("a template");
@@ -216,7 +216,7 @@ mod tests {
             error("$tunneler_id.tag[x]"),
             "the identity has no app data named `x`"
         );
-        let tunneler = Tunneler::default();
+        let tunneler = TunnelerIdentity::default();
         let template = Template::new("$src_ip").expect("a template");
         let filled = template.fill(TemplateContext {
             tunneler: &tunneler,

@@ -1,6 +1,6 @@
 //! How a server is offered.
 
-use crate::template::{Template, TemplateContext, TemplateError, Tunneler};
+use crate::template::{Template, TemplateContext, TemplateError, TunnelerIdentity};
 use portcullis_domain::identity::Precedence;
 use std::time::Duration;
 
@@ -60,7 +60,7 @@ impl ListenOptions {
     /// # Errors
     ///
     /// If the configuration names app data that the identity does not have, or a connection.
-    pub fn identity(&self, tunneler: &Tunneler) -> Result<Option<String>, TemplateError> {
+    pub fn identity(&self, tunneler: &TunnelerIdentity) -> Result<Option<String>, TemplateError> {
         match &self.identity {
             None => Ok(None),
             Some(ListenIdentity::OfTunneler) => Ok(Some(tunneler.name.clone())),

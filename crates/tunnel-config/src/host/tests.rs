@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::app_data::AppData;
-use crate::template::Tunneler;
+use crate::template::TunnelerIdentity;
 use portcullis_domain::identity::Precedence;
 use serde_json::json;
 use std::time::Duration;
@@ -223,9 +223,9 @@ fn options_of_listening() {
     let chosen = silent.precedence_and_cost((Precedence::Default, 1), (None, None));
     assert_eq!(chosen, (Precedence::Default, 1));
 
-    let mut tunneler = Tunneler {
+    let mut tunneler = TunnelerIdentity {
         name: "gateway".to_owned(),
-        ..Tunneler::default()
+        ..TunnelerIdentity::default()
     };
     assert!(host.listen.identity(&tunneler).is_err());
     tunneler
