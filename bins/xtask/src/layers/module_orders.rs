@@ -416,6 +416,22 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
         ],
     },
     ModuleOrder {
+        name: "tunneler",
+        modules: &[
+            "port_set",
+            "rules",
+            "service",
+            "mode",
+            "command",
+            "event",
+            "dial",
+            "hosting",
+            "proxies",
+            "interception",
+            "tunneler",
+        ],
+    },
+    ModuleOrder {
         name: "tunnel-config",
         modules: &[
             "error",

@@ -217,6 +217,10 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
         AllowedDependencies::Only(&["channel", "memory-budget", "pki"]),
     ),
     (
+        "tunneler",
+        AllowedDependencies::Only(&["channel", "domain", "name-server", "tunnel-config"]),
+    ),
+    (
         "tunnel-config",
         AllowedDependencies::Only(&["channel", "domain", "yaml"]),
     ),
@@ -263,6 +267,7 @@ pub(super) const FORBIDDEN_PACKAGES: &[ForbiddenPackages] = &[
             "storage",
             "totp",
             "tunnel-config",
+            "tunneler",
             "validation",
             "wire",
             "xgress",

@@ -1,0 +1,31 @@
+//! What cannot be done for a service.
+
+use crate::mode::ProxyPort;
+use crate::service::ServiceId;
+use portcullis_tunnel_config::{ConfigError, TemplateError};
+use std::sync::Arc;
+
+/// Something that somebody should know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Event {
+    pub service: ServiceId,
+    pub service_name: Arc<str>,
+    pub fault: Fault,
+}
+
+/// What cannot be done for a service, as the sentence for a log.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    #[error("connections to the service are not intercepted: {0}")]
+    Intercept(ConfigError),
+    #[error("no port stands for the service: {0}")]
+    Proxy(ConfigError),
+    #[error("the service is not hosted: {0}")]
+    Host(ConfigError),
+    #[error("the service is not hosted: it has no configuration that names a server")]
+    NoHost,
+    #[error("a server of the service is not offered: its `listenOptions.identity`: {0}")]
+    Identity(TemplateError),
+    #[error("the port {port} does not stand for the service: it stands for {holder} already")]
+    PortTaken { port: ProxyPort, holder: Arc<str> },
+}
