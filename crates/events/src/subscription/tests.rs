@@ -8,8 +8,8 @@ use crate::event::cluster::{Cluster, ClusterKind};
 use crate::event::connect::{Connect, ConnectDestination, ConnectSource};
 use crate::event::entity_change::{
     ChangeAuthor, ChangeKind, ChangeMetadata, ChangeSource, EntityChange, EntityCommit,
-    EntityState, StoredEntity,
 };
+use crate::event::entity_state::{EntityState, StoredEntity};
 use crate::event::link::{Link, LinkConnection, LinkKind};
 use crate::event::metric::{LinkRouters, metrics_of};
 use crate::event::router::RouterStatus;
@@ -292,13 +292,15 @@ fn changes_of_entities() {
             trace_id: None,
             version: "v2.1.0",
         }),
-        entity_type: "services".into(),
+        entity_type: "services",
         is_parent: false,
-        before: EntityState(None),
-        after: EntityState(Some(Arc::new(StoredEntity(vec![
-            ("id".into(), "<svc>".into()),
-            ("createdAt".into(), "<t>".into()),
-        ])))),
+        before: EntityState::default(),
+        after: EntityState::new(0, || {
+            StoredEntity(vec![
+                ("id".into(), "<svc>".into()),
+                ("createdAt".into(), "<t>".into()),
+            ])
+        }),
     };
     assert_eq!(
         line(Body::EntityChange(change)),
@@ -306,7 +308,7 @@ fn changes_of_entities() {
     );
     let commit = EntityCommit {
         event_id: "<uuid>".into(),
-        entity_type: "services".into(),
+        entity_type: "services",
         is_parent: false,
     };
     assert_eq!(
@@ -325,6 +327,28 @@ fn changes_of_entities() {
     };
     assert!(!wants(&json!({}), &parent));
     assert!(wants(&json!({"includeParentEvents": "true"}), &parent));
+    for (event_type, options, expected) in [
+        (
+            "entityChange",
+            json!({"include": "services"}),
+            [true, false],
+        ),
+        (
+            "entityChange",
+            json!({"include": "routers"}),
+            [false, false],
+        ),
+        (
+            "entityChange",
+            json!({"includeParentEvents": true}),
+            [true, true],
+        ),
+        ("router", json!({}), [false, false]),
+    ] {
+        let subscription = subscription(event_type, &options);
+        let wanted = [false, true].map(|half| subscription.wants_entities("services", half));
+        assert_eq!(wanted, expected, "{event_type} {options}");
+    }
 }
 
 #[test]
