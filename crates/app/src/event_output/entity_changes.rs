@@ -156,7 +156,9 @@ fn metadata(transaction: &Transaction, controller: &str) -> ChangeMetadata {
             _ => "rest",
         },
         auth: actor.session.is_some().then_some("edge"),
-        remote_addr: origin.address.to_string(),
+        local_addr: origin.target.clone(),
+        remote_addr: origin.peer.to_string(),
+        method: origin.method,
     });
     let request = actor
         .origin

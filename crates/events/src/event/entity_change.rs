@@ -62,7 +62,13 @@ pub struct ChangeSource {
     pub kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub auth: Option<&'static str>,
+    /// The host and port that a request names, or those of the end of a channel here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub local_addr: Option<Arc<str>>,
     pub remote_addr: String,
+    /// The method of an HTTP request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub method: Option<&'static str>,
 }
 
 impl EntityChange {
@@ -72,7 +78,7 @@ impl EntityChange {
 }
 
 /// What ids, names and addresses take in memory.
-const USUAL_METADATA: usize = 256;
+const USUAL_METADATA: usize = 512;
 
 /// A change was committed.
 #[derive(Debug, Clone)]

@@ -287,7 +287,9 @@ fn changes_of_entities() {
             source: Some(ChangeSource {
                 kind: "rest",
                 auth: Some("edge"),
+                local_addr: Some("localhost:1280".into()),
                 remote_addr: "127.0.0.1:49950".to_owned(),
+                method: Some("POST"),
             }),
             trace_id: None,
             version: "v2.1.0",
@@ -304,7 +306,7 @@ fn changes_of_entities() {
     };
     assert_eq!(
         line(Body::EntityChange(change)),
-        r#"{"namespace":"entityChange","event_src_id":"c1","timestamp":"<t>","eventId":"<uuid>","eventType":"created","metadata":{"author":{"type":"identity","id":"<id>","name":"Default Admin"},"source":{"type":"rest","auth":"edge","remoteAddr":"127.0.0.1:49950"},"version":"v2.1.0"},"entityType":"services","isParentEvent":false,"initialState":null,"finalState":{"id":"<svc>","createdAt":"<t>"}}"#
+        r#"{"namespace":"entityChange","event_src_id":"c1","timestamp":"<t>","eventId":"<uuid>","eventType":"created","metadata":{"author":{"type":"identity","id":"<id>","name":"Default Admin"},"source":{"type":"rest","auth":"edge","localAddr":"localhost:1280","remoteAddr":"127.0.0.1:49950","method":"POST"},"version":"v2.1.0"},"entityType":"services","isParentEvent":false,"initialState":null,"finalState":{"id":"<svc>","createdAt":"<t>"}}"#
     );
     let commit = EntityCommit {
         event_id: "<uuid>".into(),

@@ -45,7 +45,7 @@ async fn change_is_told_with_both_states_and_who_made_it() {
         concat!(
             r#"{{"namespace":"entityChange","event_src_id":"ctrl-1","timestamp":"{0}","eventId":"{1}","#,
             r#""eventType":"created","metadata":{{"author":{{"type":"identity","id":"{2}","name":"admin"}},"#,
-            r#""source":{{"type":"rest","auth":"edge","remoteAddr":"127.0.0.1"}},"trace_id":"request","#,
+            r#""source":{{"type":"rest","auth":"edge","remoteAddr":"127.0.0.1:49950"}},"trace_id":"request","#,
             r#""version":"v2.1.0"}},"entityType":"services","isParentEvent":false,"initialState":null,"#,
             r#""finalState":{{"id":"{3}","createdAt":"{0}","updatedAt":"{0}","tags":{{}},"isSystem":false,"#,
             r#""name":"svc1","maxIdleTime":0,"terminatorStrategy":"smartrouting","roleAttributes":null,"#,
