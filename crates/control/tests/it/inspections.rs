@@ -250,6 +250,14 @@ async fn data_model_is_shown_without_what_may_be_secret() {
         (&model["timeline"], &model["index"]),
         (&index["timeline"], &index["index"])
     );
+    let keys = model["publicKeys"].as_object().unwrap();
+    assert!(!keys.is_empty());
+    for (id, key) in keys {
+        assert_eq!((id.len(), &key["kid"]), (40, &json!(id)), "{key}");
+        assert_eq!(key["format"], "X509CertDer");
+    }
+    let signs = |key: &Value| key["usages"] == json!(["JWTValidation", "ClientX509CertValidation"]);
+    assert!(keys.values().any(signs), "{keys:?}");
     let service = &model["services"][&wiki];
     let expected = json!({
         "id": wiki, "name": "wiki", "encryptionRequired": service["encryptionRequired"], "configs": [],
