@@ -30,10 +30,10 @@ impl Changes {
         let events = std::mem::take(&mut *self.0.lock().unwrap());
         let changes = Subscription::new("entityChange", &json!({})).unwrap();
         let lines = events.iter().flat_map(|event| changes.lines(event));
-        let [change, _committed]: [_; 2] =
-            Vec::from_iter(lines).try_into().expect("one was changed");
-        let change: Value = serde_json::from_str(&change.json).unwrap();
-        change["metadata"]["source"].clone()
+        let lines: Vec<_> = lines.collect();
+        assert_eq!(lines.len(), 2, "one change, and that it is committed");
+        let change: Value = serde_json::from_str(&lines.first().unwrap().json).unwrap();
+        change.pointer("/metadata/source").unwrap().clone()
     }
 }
 
