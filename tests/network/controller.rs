@@ -59,6 +59,7 @@ impl StreamService for ControlChannel {
         let certificates = connection.certificates();
         let peer = Peer {
             address: connection.peer,
+            local: connection.local,
             certificates: certificates.into_iter().map(<[u8]>::to_vec).collect(),
         };
         Box::pin(async move {

@@ -24,6 +24,11 @@ impl EventOutput {
         self.publisher.wants(namespace)
     }
 
+    /// Whether somebody wants changes of entities of a type, or of the fabric's half of them.
+    fn wants_entities(&self, entity_type: &str, is_parent: bool) -> bool {
+        self.publisher.wants_entities(entity_type, is_parent)
+    }
+
     pub(crate) fn publish_at(&self, time: Timestamp, body: Body) {
         let source = Arc::clone(&self.source);
         self.publisher.publish(Event { source, time, body });

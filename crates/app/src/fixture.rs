@@ -251,10 +251,8 @@ fn start_app(
 }
 
 pub(crate) fn origin() -> Origin {
-    Origin {
-        request: RequestId::from_wire("request"),
-        address: Ipv4Addr::LOCALHOST.into(),
-    }
+    let peer = (Ipv4Addr::LOCALHOST, 49950).into();
+    Origin::new(RequestId::from_wire("request"), peer)
 }
 
 pub(crate) fn permit<A: Action>(caller: &Arc<Caller>) -> Permit<A> {

@@ -26,6 +26,8 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 pub struct Peer {
     pub address: SocketAddr,
+    /// The address here that it has connected to.
+    pub local: SocketAddr,
     /// The chain that it has presented, in DER, leaf first. It has proved that it has the leaf's key; the
     /// rest is judged here.
     pub certificates: Vec<Vec<u8>>,
@@ -119,8 +121,8 @@ fn origin(plane: &Plane, peer: &Peer) -> Option<Origin> {
         .inspect_err(|error| tracing::error!(%error, "a connection of a router has no id"))
         .ok()?;
     Some(Origin {
-        request,
-        address: peer.address.ip(),
+        target: Some(peer.local.to_string().into()),
+        ..Origin::new(request, peer.address)
     })
 }
 

@@ -169,6 +169,7 @@ impl Handler {
             return;
         }
         match request {
+            Asks::InspectRequest(request) => self.handle_inspect_request(frame, &request),
             Asks::VerifyRouter(peer) => self.handle_verify_router(frame, &peer),
             Asks::RouterInterfaces(interfaces) => self.handle_interfaces(frame, interfaces),
 

@@ -14,6 +14,7 @@ mod dial;
 mod enforcement;
 mod events;
 mod follower;
+mod frame_counts;
 mod handle;
 mod identities;
 mod identity_traces;

@@ -4,6 +4,7 @@ use crate::channel_watch::ChannelWatch;
 use crate::client_sessions::{ClientSessions, Wanted};
 use crate::enforcement::{self, Enforcement};
 use crate::events::RecentReports;
+use crate::frame_counts::FrameCounts;
 use crate::identities::ConnectedIdentities;
 use crate::identity_traces::IdentityTraces;
 use crate::model::ModelPublisher;
@@ -103,6 +104,7 @@ impl Plane {
         traces.register(app.metrics());
         let traffic = ChannelTraffic::register(app.metrics().registry());
         let watch: Arc<dyn Observer> = Arc::new(ChannelWatch {
+            frames: FrameCounts::register(app.metrics()),
             traffic: Arc::clone(&traffic),
             traces: Arc::clone(&traces),
         });

@@ -26,6 +26,11 @@ impl Keys {
         Self::new(known, self.current.values().cloned())
     }
 
+    /// The keys that count, by their ids.
+    pub(crate) fn current(&self) -> impl Iterator<Item = &PublicKey> {
+        self.current.values()
+    }
+
     /// Ids of all keys that routers may have.
     pub(crate) fn known(&self) -> BTreeSet<String> {
         let current = self.current.keys();

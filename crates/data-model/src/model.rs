@@ -374,6 +374,11 @@ impl DataModel {
         self.entities.by_key().values()
     }
 
+    /// The public keys that count, by id.
+    pub fn public_keys(&self) -> impl Iterator<Item = &PublicKey> {
+        self.keys.current()
+    }
+
     /// The entities in which the model differs from another one.
     pub fn differences(&self, expected: &Self) -> Vec<Difference> {
         differences(self.entities.by_key(), expected.entities.by_key())

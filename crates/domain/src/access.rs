@@ -11,7 +11,7 @@ use crate::peer::Peer;
 use crate::permission::{Permission, PermissionSet, Subject, Verb};
 use crate::trust_generation::TrustGeneration;
 use std::marker::PhantomData;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 /// The access level that an operation requires.
@@ -56,12 +56,34 @@ pub enum AuthLevel {
     Full,
 }
 
-/// Source of a request, for the audit trail.
+/// Source of a request, for the audit trail and for events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
     pub request: RequestId,
+    /// Address and port of the client.
+    pub peer: SocketAddr,
+    /// Where the client has sent it, if that is known: the host and port that an HTTP request names, or the local
+    /// address of a channel.
+    pub target: Option<Arc<str>>,
+    /// The method of an HTTP request.
+    pub method: Option<&'static str>,
+}
+
+impl Origin {
+    /// A request of which no more is known than who has sent it.
+    pub const fn new(request: RequestId, peer: SocketAddr) -> Self {
+        Self {
+            request,
+            peer,
+            target: None,
+            method: None,
+        }
+    }
+
     /// Address of the client.
-    pub address: IpAddr,
+    pub fn address(&self) -> IpAddr {
+        self.peer.ip()
+    }
 }
 
 /// A verified token of an external signer, used as a second factor.
@@ -246,10 +268,7 @@ mod tests {
 
     fn caller(standing: AuthLevel, is_admin: bool, permissions: &[&str]) -> Arc<Caller> {
         Arc::new(Caller {
-            origin: Origin {
-                request: RequestId::from_wire("r"),
-                address: IpAddr::from([127, 0, 0, 1]),
-            },
+            origin: Origin::new(RequestId::from_wire("r"), ([127, 0, 0, 1], 1).into()),
             identity: IdentityId::from_wire("i"),
             identity_number: RecordNumber(1),
             session: ApiSessionId::from_wire("s"),

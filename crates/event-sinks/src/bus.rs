@@ -19,6 +19,14 @@ impl EventPublisher for EventBus {
         self.0.wanted.load(Ordering::Acquire) & bit(namespace) != 0
     }
 
+    fn wants_entities(&self, entity_type: &str, is_parent: bool) -> bool {
+        self.wants(Namespace::EntityChange)
+            && self.0.subscribers.read().iter().any(|subscriber| {
+                let mut subscriptions = subscriber.subscriptions.iter();
+                subscriptions.any(|wanted| wanted.wants_entities(entity_type, is_parent))
+            })
+    }
+
     fn publish(&self, event: Event) {
         let namespace = event.body.namespace();
         if !self.wants(namespace) {

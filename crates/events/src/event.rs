@@ -8,6 +8,7 @@ pub(crate) mod cluster;
 pub(crate) mod connect;
 pub(crate) mod entity_change;
 pub(crate) mod entity_count;
+pub(crate) mod entity_state;
 pub(crate) mod link;
 pub(crate) mod metric;
 mod nanoseconds;

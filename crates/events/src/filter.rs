@@ -155,10 +155,10 @@ impl Filter {
             (Self::Kinds(kinds), Body::Circuit(event)) => kinds.contains(event.kind.as_str()),
             (Self::Kinds(kinds), Body::Session(event)) => kinds.contains(event.kind.as_str()),
             (Self::EntityChanges { .. }, Body::EntityChange(event)) => {
-                self.wants_entity(&event.entity_type, event.is_parent)
+                self.wants_entity(event.entity_type, event.is_parent)
             },
             (Self::EntityChanges { .. }, Body::EntityCommit(event)) => {
-                self.wants_entity(&event.entity_type, event.is_parent)
+                self.wants_entity(event.entity_type, event.is_parent)
             },
             (Self::Metrics(filter), Body::Metric(event)) => {
                 filter.wants_source(&event.source_id) && event.has(|path| filter.wants_part(path))
@@ -170,7 +170,7 @@ impl Filter {
         }
     }
 
-    fn wants_entity(&self, entity_type: &str, is_parent: bool) -> bool {
+    pub(crate) fn wants_entity(&self, entity_type: &str, is_parent: bool) -> bool {
         let Self::EntityChanges {
             types,
             with_parents,

@@ -61,9 +61,10 @@ pub use crate::event::cluster::{ApiAddress, Cluster, ClusterKind, ClusterPeer};
 pub use crate::event::connect::{Connect, ConnectDestination, ConnectSource};
 pub use crate::event::entity_change::{
     ChangeAuthor, ChangeKind, ChangeMetadata, ChangeSource, ENTITY_TYPES, EntityChange,
-    EntityCommit, EntityState, StoredEntity,
+    EntityCommit,
 };
 pub use crate::event::entity_count::EntityCount;
+pub use crate::event::entity_state::{EntityState, StoredEntity};
 pub use crate::event::link::{Link, LinkConnection, LinkKind};
 pub use crate::event::metric::{LinkRouters, Metric, MetricValue, metrics_of};
 pub use crate::event::router::RouterStatus;

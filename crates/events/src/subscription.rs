@@ -92,6 +92,12 @@ impl Subscription {
         event.body.namespace() == self.namespace() && self.filter.wants(&event.body)
     }
 
+    /// Whether it wants changes of entities of a type, or of the fabric's half of them.
+    pub fn wants_entities(&self, entity_type: &str, is_parent: bool) -> bool {
+        self.namespace() == Namespace::EntityChange
+            && self.filter.wants_entity(entity_type, is_parent)
+    }
+
     /// The event as the subscriber wants it: mostly one line, none if it is not wanted.
     pub fn lines(&self, event: &Event) -> Vec<Line> {
         if !self.wants(event) {

@@ -15,6 +15,7 @@ mod list;
 mod management_channel;
 mod metrics_page;
 pub mod openapi;
+mod origin;
 pub mod path;
 mod peer;
 mod query;

@@ -16,6 +16,6 @@ impl<A: Action> HasPeer for Permit<A> {
 
 impl HasPeer for () {
     fn peer(&self, origin: &Origin) -> Peer {
-        Peer::from_address(origin.address)
+        Peer::from_address(origin.address())
     }
 }

@@ -42,7 +42,7 @@ impl<'a> RequestMemory<'a> {
     ) -> Result<Self, BodyError> {
         let mut memory = Self {
             budgets,
-            payer: Payer::Unauthenticated(Peer::from_address(origin.address)),
+            payer: Payer::Unauthenticated(Peer::from_address(origin.address())),
             head: charged_head(head),
             charge: None,
         };
@@ -132,10 +132,7 @@ mod tests {
     }
 
     fn origin() -> Origin {
-        Origin {
-            request: RequestId::from_wire("r".to_owned()),
-            address: [192, 0, 2, 1].into(),
-        }
+        Origin::new(RequestId::from_wire("r"), ([192, 0, 2, 1], 1).into())
     }
 
     fn head(bytes: usize) -> Parts {

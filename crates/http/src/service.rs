@@ -17,7 +17,7 @@ use crate::route::{
 use crate::routes::oidc;
 use crate::session::SessionCredential;
 use crate::state::AppState;
-use crate::{compress, cors, management_channel, session};
+use crate::{compress, cors, management_channel, origin, session};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, header};
 use http_body_util::BodyExt as _;
@@ -198,13 +198,15 @@ impl Inner {
         body: Body,
         request_id: RequestId,
     ) -> Result<ApiResponse, ApiError> {
-        let origin = Origin {
-            request: request_id,
-            address: connection.peer.ip().to_canonical(),
-        };
+        let origin = origin::origin(request_id, &connection, &head);
         let (route, parameters) = match endpoint {
             Ok(Endpoint::Route(route, parameters)) => (route, parameters),
             Ok(Endpoint::ManagementChannel(channel)) => {
+                // What is asked for over it comes by no HTTP request.
+                let origin = Origin {
+                    method: None,
+                    ..origin
+                };
                 return self
                     .open_channel(channel, &connection, &head, &body, origin)
                     .await;
@@ -228,7 +230,7 @@ impl Inner {
                 .resolve(&head.headers, &connection, &origin, operation)
                 .await?;
             memory.transfer_to(&caller)?;
-            let host = session::host(&head);
+            let host = origin::host(&head);
             sessions::publish_request(&self.state.app, &caller, connection.peer, host);
             (Some(caller), Some(credential))
         };
@@ -288,7 +290,7 @@ impl Inner {
             .resolve(&head.headers, connection, &origin, operation)
             .await?;
         memory.transfer_to(&caller)?;
-        let host = session::host(head);
+        let host = origin::host(head);
         sessions::publish_request(&self.state.app, &caller, connection.peer, host);
         let permit = Permit::request(ApiSurface::Edge, Arc::clone(&caller)).map_err(|denied| {
             let error = ApiError::from(denied);

@@ -2,7 +2,6 @@
 
 use crate::challenge;
 use crate::error::ApiError;
-use http::request::Parts;
 use http::{HeaderMap, HeaderName, header};
 use portcullis_api::error::Cause;
 use portcullis_app::signers::{BearerTokenError, BearerTokens};
@@ -47,15 +46,6 @@ impl SessionCredential {
         };
         token.unwrap_or_default().into()
     }
-}
-
-/// The host that a request is addressed to; empty if it names none.
-pub(crate) fn host(head: &Parts) -> &str {
-    if let Some(authority) = head.uri.authority() {
-        return authority.as_str();
-    }
-    let host = head.headers.get(header::HOST);
-    host.and_then(|host| host.to_str().ok()).unwrap_or_default()
 }
 
 /// Resolves the session of a request.

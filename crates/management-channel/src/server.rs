@@ -99,7 +99,7 @@ impl OpenedChannel {
     ) {
         let caller = self.parts.permit.caller();
         let identity = caller.identity.clone();
-        let peer = caller.origin.address;
+        let peer = caller.origin.address();
         tracing::info!(%identity, %peer, "a management channel is open");
         let standing = self.standing;
         let closing = async {

@@ -74,6 +74,7 @@ fn peer(connection: &Connection) -> Peer {
     let certificates = connection.certificates();
     Peer {
         address: connection.peer,
+        local: connection.local,
         certificates: certificates.into_iter().map(<[u8]>::to_vec).collect(),
     }
 }

@@ -113,7 +113,9 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
     ),
     (
         "http",
-        AllowedDependencies::Only(&["api", "app", "domain", "listener", "metrics", "oidc"]),
+        AllowedDependencies::Only(&[
+            "api", "app", "domain", "events", "listener", "metrics", "oidc",
+        ]),
     ),
     ("index", AllowedDependencies::Only(&["domain", "filter"])),
     ("key-table", AllowedDependencies::Only(&["yaml"])),

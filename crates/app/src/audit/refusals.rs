@@ -48,7 +48,7 @@ struct Detail<'e> {
 /// further ones are counted.
 pub fn record_refusal(app: &App, refusal: &RefusalEvent<'_>) {
     let now = app.env().now();
-    let peer = Peer::from_address(refusal.origin.address);
+    let peer = Peer::from_address(refusal.origin.address());
     if app.trail.refusals().admit(refusal.operation, peer, now) {
         let event = event(app, refusal, now);
         app.trail.refusals().push(event, 1);
@@ -69,7 +69,7 @@ fn event(app: &App, refusal: &RefusalEvent<'_>, now: Timestamp) -> AuditEvent {
         path: refusal.request.map(|(_, path)| truncate(path)),
         reason: truncate(refusal.reason),
     };
-    let (time, source) = (now.to_string(), refusal.origin.address.to_string());
+    let (time, source) = (now.to_string(), refusal.origin.address().to_string());
     let actor_name = refusal.caller.and_then(name_of);
     AuditEvent::uncommitted(&Event {
         actor: refusal.caller.map(|caller| caller.identity.as_str()),

@@ -54,7 +54,7 @@ impl CommitEvents {
             body.into_iter().for_each(publish);
         }
         if output.wants(Namespace::EntityChange) {
-            let bodies = entity_changes::bodies(transaction, changes, &output.source);
+            let bodies = entity_changes::bodies(transaction, changes, output);
             bodies.into_iter().for_each(publish);
         }
     }

@@ -1,23 +1,21 @@
 //! Entities that were created, changed or deleted.
 
-use super::stored_form::{Half, stored_form};
+use super::EventOutput;
+use super::stored_form::{ABSENT_MEMBERS, Half, stored_form};
 use portcullis_domain::audit::{Actor, ActorType};
 use portcullis_domain::change::{Change, Transaction};
+use portcullis_domain::clock::Timestamp;
 use portcullis_domain::compatibility::OPENZITI_LEVEL;
 use portcullis_domain::ids::RecordNumber;
 use portcullis_events::{
     Body, ChangeAuthor, ChangeKind, ChangeMetadata, ChangeSource, ENTITY_TYPES, EntityChange,
     EntityCommit, EntityState,
 };
-use portcullis_storage::tables::{ChangeSide, collection_of, disclose};
-use serde_json::Value;
+use portcullis_storage::tables::{ChangeSide, UndisclosedEntity, collection_of, entity_of};
 use std::cell::LazyCell;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::sync::Arc;
-
-/// Types of which the fabric's half changes as well.
-const WITH_PARENT: [&str; 2] = ["routers", "services"];
 
 /// The type of the entities of a collection of the APIs, as events name it.
 pub(crate) fn entity_type(collection: &str) -> Option<&'static str> {
@@ -32,53 +30,50 @@ fn letters(name: &str) -> impl Iterator<Item = u8> {
 
 /// The events of a transaction: one for each entity that it has changed, however often, and then that it is
 /// committed, for each type that subscribers may filter by.
-pub(super) fn bodies(transaction: &Transaction, changes: &[Change], controller: &str) -> Vec<Body> {
+///
+/// This is on the way of each commit: entities are put into their form by whoever reads the events.
+pub(super) fn bodies(
+    transaction: &Transaction,
+    changes: &[Change],
+    output: &EventOutput,
+) -> Vec<Body> {
     let event_id: Arc<str> = transaction.id.as_str().into();
-    let metadata = LazyCell::new(|| Arc::new(metadata(transaction, controller)));
+    let metadata = LazyCell::new(|| Arc::new(metadata(transaction, &output.source)));
     let mut bodies = Vec::new();
     let mut commits = Vec::new();
-    for ChangedEntity { first, last } in changed_entities(changes) {
-        let Some(name) = collection_of(first).and_then(entity_type) else {
+    for changed in changed_entities(changes) {
+        let Some(entity_type) = collection_of(changed.first).and_then(entity_type) else {
             continue;
         };
-        let mut before = disclose(first, ChangeSide::Before);
-        let mut after = disclose(last, ChangeSide::After);
-        let kind = match (&before, &after) {
-            (None, Some(_)) => ChangeKind::Created,
-            (Some(_), None) => ChangeKind::Deleted,
-            (Some(before), Some(after)) if before != after => ChangeKind::Updated,
-            // What has changed concerns nobody, such as the count of wrong passwords.
-            _ => continue,
+        let mut halves = Half::of(entity_type).to_vec();
+        halves.retain(|half| output.wants_entities(entity_type, half.is_parent()));
+        if halves.is_empty() {
+            continue;
+        }
+        let before = entity_of(changed.first, ChangeSide::Before);
+        let after = entity_of(changed.last, ChangeSide::After);
+        let Some(kind) = change_kind(before.as_ref(), after.as_ref()) else {
+            continue;
         };
-        let entity_type: Arc<str> = name.into();
-        let halves = if WITH_PARENT.contains(&name) {
-            &[Half::Whole, Half::Fabric][..]
-        } else {
-            &[Half::Whole]
-        };
-        for &half in halves {
-            let is_parent = half == Half::Fabric;
-            let state = |told: &mut Option<Value>| {
-                let told = match halves {
-                    [_only] => told.take(),
-                    _ => told.clone(),
-                };
-                EntityState(
-                    told.map(|told| Arc::new(stored_form(name, told, half, transaction.time))),
-                )
+        for half in halves {
+            let is_parent = half.is_parent();
+            let state = |entity: Option<&UndisclosedEntity>| {
+                let state = entity
+                    .cloned()
+                    .map(|entity| lazy_state(entity, entity_type, half, transaction.time));
+                state.unwrap_or_default()
             };
             bodies.push(Body::EntityChange(EntityChange {
                 event_id: Arc::clone(&event_id),
                 kind,
                 metadata: Arc::clone(&metadata),
-                entity_type: Arc::clone(&entity_type),
+                entity_type,
                 is_parent,
-                before: state(&mut before),
-                after: state(&mut after),
+                before: state(before.as_ref()),
+                after: state(after.as_ref()),
             }));
-            let commit = (Arc::clone(&entity_type), is_parent);
-            if !commits.contains(&commit) {
-                commits.push(commit);
+            if !commits.contains(&(entity_type, is_parent)) {
+                commits.push((entity_type, is_parent));
             }
         }
     }
@@ -91,6 +86,33 @@ pub(super) fn bodies(transaction: &Transaction, changes: &[Change], controller: 
     });
     bodies.extend(commits);
     bodies
+}
+
+/// What has become of an entity; `None` if that concerns nobody, such as another count of wrong passwords.
+fn change_kind(
+    before: Option<&UndisclosedEntity>,
+    after: Option<&UndisclosedEntity>,
+) -> Option<ChangeKind> {
+    match (before, after) {
+        (None, Some(_)) => Some(ChangeKind::Created),
+        (Some(_), None) => Some(ChangeKind::Deleted),
+        (Some(before), Some(after)) if before.disclose() != after.disclose() => {
+            Some(ChangeKind::Updated)
+        },
+        _ => None,
+    }
+}
+
+/// An entity as it is told, made when it is read.
+fn lazy_state(
+    entity: UndisclosedEntity,
+    entity_type: &'static str,
+    half: Half,
+    at: Timestamp,
+) -> EntityState {
+    EntityState::new(entity.size() + ABSENT_MEMBERS, move || {
+        stored_form(entity_type, entity.disclose(), half, at)
+    })
 }
 
 /// What a transaction has done to one entity.
@@ -134,7 +156,9 @@ fn metadata(transaction: &Transaction, controller: &str) -> ChangeMetadata {
             _ => "rest",
         },
         auth: actor.session.is_some().then_some("edge"),
-        remote_addr: origin.address.to_string(),
+        local_addr: origin.target.clone(),
+        remote_addr: origin.peer.to_string(),
+        method: origin.method,
     });
     let request = actor
         .origin

@@ -23,6 +23,24 @@ pub(super) enum Half {
     Fabric,
 }
 
+impl Half {
+    /// The halves of entities of a type that change.
+    pub(super) fn of(entity_type: &str) -> &'static [Self] {
+        match entity_type {
+            "routers" | "services" => &[Self::Whole, Self::Fabric],
+            _ => &[Self::Whole],
+        }
+    }
+
+    /// Whether it is the parent of an entity, as OpenZiti has it.
+    pub(super) fn is_parent(self) -> bool {
+        self == Self::Fabric
+    }
+}
+
+/// What members take in memory that are told though the entity has none of them, in bytes, at most.
+pub(super) const ABSENT_MEMBERS: usize = 24 * size_of::<(Cow<'static, str>, Value)>();
+
 /// An entity of a type, such as `services`, of which the API says this at a time.
 pub(super) fn stored_form(
     entity_type: &str,

@@ -13,12 +13,18 @@ use std::sync::Arc;
 #[derive(Default)]
 struct Recorder {
     wanted: Vec<Namespace>,
+    /// Types of entities of which changes are not wanted.
+    unwanted: Vec<&'static str>,
     events: Mutex<Vec<Event>>,
 }
 
 impl EventPublisher for Recorder {
     fn wants(&self, namespace: Namespace) -> bool {
         self.wanted.contains(&namespace)
+    }
+
+    fn wants_entities(&self, entity_type: &str, _is_parent: bool) -> bool {
+        self.wants(Namespace::EntityChange) && !self.unwanted.contains(&entity_type)
     }
 
     fn publish(&self, event: Event) {
@@ -29,8 +35,18 @@ impl EventPublisher for Recorder {
 impl Recorder {
     /// Records the events of a controller from now on.
     fn attach(fixture: &Fixture, wanted: &[Namespace]) -> Arc<Self> {
+        Self::attach_without(fixture, wanted, &[])
+    }
+
+    /// The same without changes of entities of some types.
+    fn attach_without(
+        fixture: &Fixture,
+        wanted: &[Namespace],
+        unwanted: &[&'static str],
+    ) -> Arc<Self> {
         let recorder = Arc::new(Self {
             wanted: wanted.to_vec(),
+            unwanted: unwanted.to_vec(),
             events: Mutex::default(),
         });
         fixture

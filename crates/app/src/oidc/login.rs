@@ -140,7 +140,7 @@ pub fn begin(
     request: AuthorizationRequest,
     origin: &Origin,
 ) -> Result<NewLogin, EntropyError> {
-    let peer = Peer::from_address(origin.address);
+    let peer = Peer::from_address(origin.address());
     let entropy = &*app.env().entropy;
     let mut requests = app.login_requests.lock();
     requests.begin(request, peer, app.env().now(), entropy)

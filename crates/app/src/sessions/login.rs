@@ -176,7 +176,7 @@ async fn open_session(
         .oidc
         .map(|client| OidcSession::pending(client, clock::saturating_add(now, LOGIN_LIFETIME)));
     session.config_types = config_types;
-    session.ip_address = origin.address.to_string();
+    session.ip_address = origin.address().to_string();
     let key = identity_key(owner).dependent(API_SESSION, app.next_number(API_SESSION).0);
     if session.oidc.is_none() {
         session.token = Some(seal_token(app, &key, &token).map_err(LoginError::Failed)?);

@@ -1,11 +1,17 @@
-//! What a router answers to questions.
+//! What a router answers to questions, and what it may ask.
 
 use super::Handler;
 use crate::questions::Answered;
 use portcullis_channel::{Frame, ResultMessage};
 use portcullis_wire::DecodeError;
 use portcullis_wire::control::ControlMessage;
-use portcullis_wire::control::inspection::InspectResponse;
+use portcullis_wire::control::inspection::{InspectRequest, InspectResponse, InspectedValue};
+
+/// The only name of values that routers may ask for.
+const CAPABILITY: &str = "capability";
+
+/// What a controller of OpenZiti has that serves the fabric and the edge.
+const CAPABILITIES: [&str; 2] = ["ziti.fabric", "ziti.edge"];
 
 impl Handler {
     /// The router answers to the question what it carries, or to an inspection; or it was not asked.
@@ -16,6 +22,27 @@ impl Handler {
         } else {
             let _unasked = self.pass_on(frame, ControlMessage::InspectResponse(response));
         }
+    }
+
+    /// The router asks what the controller can do. It is told nothing else, as if nothing else had a name.
+    pub(super) fn handle_inspect_request(&self, frame: &Frame, request: &InspectRequest) {
+        let mut names = request.names.iter();
+        let asked = names.find(|name| name.eq_ignore_ascii_case(CAPABILITY));
+        let values = asked.into_iter().flat_map(|name| {
+            CAPABILITIES.map(|capability| InspectedValue {
+                name: name.clone(),
+                value: capability.to_owned().into(),
+            })
+        });
+        let response = InspectResponse {
+            is_success: true,
+            errors: Vec::new(),
+            values: values.collect(),
+        };
+        self.session.reply(
+            &frame.reply_to(),
+            &ControlMessage::InspectResponse(response),
+        );
     }
 
     /// If the message answers a question, whoever waits for it waits in vain.

@@ -2,10 +2,12 @@
 //!
 //! Entities have the members that routers show of their copies, as far as these come from the controller, so that
 //! both can be compared. Of the data of configurations and identities, in which there may be secrets, the
-//! SHA-256 is shown; of public keys nothing.
+//! SHA-256 is shown; of public keys their id, which is the SHA-1 of their data, and what they are for.
 
 use portcullis_data_model::{DataModel, Entity, Kind, Policy};
-use portcullis_wire::control::data_model::{Config, Identity, PolicyType};
+use portcullis_wire::control::data_model::{
+    Config, Identity, KeyFormat, KeyUsage, PolicyType, PublicKey,
+};
 use serde_json::{Value as Json, json};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
@@ -14,7 +16,7 @@ use std::fmt::Write as _;
 /// Maximum size of the text, bytes; that of a value in an inspection.
 const MAX_BYTES: usize = 16 * 1024 * 1024;
 
-/// Names of the sections, in their order.
+/// Names of the sections of entities, in their order.
 const SECTIONS: [(&str, Kind); 8] = [
     ("configTypes", Kind::ConfigType),
     ("configs", Kind::Config),
@@ -31,7 +33,7 @@ const SECTIONS: [(&str, Kind); 8] = [
 #[error("the data model is longer than {MAX_BYTES} bytes")]
 pub(super) struct ModelTooLargeError;
 
-/// An object of sections, each an object of entities by their ids, and `timeline` and `index` of the model.
+/// An object of sections, each an object of entities or keys by their ids, and `timeline` and `index` of the model.
 pub(super) fn to_json(model: &DataModel) -> Result<String, ModelTooLargeError> {
     let mut sections: BTreeMap<Kind, String> = BTreeMap::new();
     let mut bytes = 0;
@@ -52,10 +54,14 @@ pub(super) fn to_json(model: &DataModel) -> Result<String, ModelTooLargeError> {
         let section = sections.remove(&kind).unwrap_or_default();
         let _ = write!(text, "\"{name}\":{{{section}}},");
     }
+    let keys = model
+        .public_keys()
+        .map(|key| (key.key_id.clone(), public_key(key)));
+    let keys = Json::Object(keys.collect());
     let timeline = Json::from(model.timeline_id());
     let index = model.index();
     Ok(format!(
-        "{{{text}\"timeline\":{timeline},\"index\":{index}}}"
+        "{{{text}\"publicKeys\":{keys},\"timeline\":{timeline},\"index\":{index}}}"
     ))
 }
 
@@ -128,6 +134,23 @@ fn policy(policy: &Policy) -> Json {
         "services": policy.services,
         "postureChecks": policy.posture_checks,
         "identities": policy.identities,
+    })
+}
+
+fn public_key(key: &PublicKey) -> Json {
+    let usages = key.usages.iter().map(|usage| match *usage {
+        KeyUsage::JwtValidation => "JWTValidation",
+        KeyUsage::ClientCertificateValidation => "ClientX509CertValidation",
+        KeyUsage::Unrecognized(_) => "unknown",
+    });
+    json!({
+        "kid": key.key_id,
+        "usages": usages.collect::<Vec<_>>(),
+        "format": match key.format {
+            KeyFormat::X509Certificate => "X509CertDer",
+            KeyFormat::PkixPublicKey => "PKIXPublicKey",
+            KeyFormat::Unrecognized(_) => "unknown",
+        },
     })
 }
 

@@ -24,7 +24,6 @@ use portcullis_wire::management::{
 };
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::IpAddr;
 
 pub(crate) async fn permit(stage: &Stage) -> Permit<OpenChannel> {
     let presented = PresentedCredentials {
@@ -32,10 +31,7 @@ pub(crate) async fn permit(stage: &Stage) -> Permit<OpenChannel> {
         certificates: &[],
         tokens: BearerTokens::new(std::iter::empty()),
     };
-    let origin = Origin {
-        request: RequestId::from_wire("r"),
-        address: IpAddr::from([127, 0, 0, 1]),
-    };
+    let origin = Origin::new(RequestId::from_wire("r"), ([127, 0, 0, 1], 1).into());
     let app = &stage.controller.app;
     let caller = sessions::resolve(app, presented, origin).await.unwrap();
     Permit::request(ApiSurface::Edge, caller.unwrap()).unwrap()

@@ -8,7 +8,7 @@ use portcullis_channel::{ContentType, ReplyTo};
 use portcullis_domain::ids::RouterId;
 use portcullis_simulated_router::SimulatedRouter;
 use portcullis_wire::control::ControlMessage;
-use portcullis_wire::control::inspection::{InspectResponse, InspectedValue};
+use portcullis_wire::control::inspection::{InspectRequest, InspectResponse, InspectedValue};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -250,6 +250,14 @@ async fn data_model_is_shown_without_what_may_be_secret() {
         (&model["timeline"], &model["index"]),
         (&index["timeline"], &index["index"])
     );
+    let keys = model["publicKeys"].as_object().unwrap();
+    assert!(!keys.is_empty());
+    for (id, key) in keys {
+        assert_eq!((id.len(), &key["kid"]), (40, &json!(id)), "{key}");
+        assert_eq!(key["format"], "X509CertDer");
+    }
+    let signs = |key: &Value| key["usages"] == json!(["JWTValidation", "ClientX509CertValidation"]);
+    assert!(keys.values().any(signs), "{keys:?}");
     let service = &model["services"][&wiki];
     let expected = json!({
         "id": wiki, "name": "wiki", "encryptionRequired": service["encryptionRequired"], "configs": [],
@@ -309,4 +317,21 @@ async fn controller_shows_what_it_keeps_for_routers() {
         assert_eq!(*connection, expected);
     }
     network.stage.stop().await;
+}
+
+#[tokio::test]
+async fn routers_hear_what_the_controller_can_do_and_nothing_else() {
+    let stage = Stage::start().await;
+    let router = stage.connect("r1").await;
+    let ask = async |names: &[&str]| {
+        let names = names.iter().map(|&name| name.to_owned()).collect();
+        let question = ControlMessage::InspectRequest(InspectRequest { names });
+        router.request(&question).await
+    };
+    let capabilities = [("Capability", "ziti.fabric"), ("Capability", "ziti.edge")];
+    assert_eq!(ask(&["Capability"]).await, response(&capabilities, &[]));
+    let others = ["config", "stackdump", "Capability", "capability", "metrics"];
+    assert_eq!(ask(&others).await, response(&capabilities, &[]));
+    assert_eq!(ask(&["config", "stackdump"]).await, response(&[], &[]));
+    stage.stop().await;
 }

@@ -23,6 +23,7 @@ impl MemoryConnector {
             plane: plane.clone(),
             peer: Peer {
                 address: SocketAddr::from((Ipv4Addr::LOCALHOST, 1)),
+                local: SocketAddr::from((Ipv4Addr::LOCALHOST, 2)),
                 certificates: chain.map(|each| each.to_vec()).collect(),
             },
         }

@@ -49,9 +49,22 @@ async fn channels_are_measured_as_long_as_they_are_open() {
         measured("ctrl.latency", router, "p95");
         assert!(measured("ctrl.queue_time", router, "count") >= 1.0);
     }
+    let page = || monitoring::page(app, Exposition::Prometheus, false);
+    for (direction, meter) in [
+        ("transmit", "ctrl.tx.msgrate"),
+        ("receive", "ctrl.rx.msgrate"),
+    ] {
+        let page = page();
+        let sample =
+            format!("portcullis_channel_frames_total{{network_io_direction=\"{direction}\"}} ");
+        let frames = page.lines().find_map(|line| line.strip_prefix(&sample));
+        let frames: f64 = frames.unwrap_or_else(|| panic!("{page}")).parse().unwrap();
+        let routers = [&network.first.id, &network.second.id];
+        let of_each = routers.map(|router| measured(meter, router, "count"));
+        assert!(frames >= of_each.iter().sum(), "{direction}: {frames}");
+    }
     let gone = network.first.id.clone();
     network.first.channel.close();
-    let page = || monitoring::page(app, Exposition::Prometheus, false);
     let of_gone = format!("ziti_ctrl_latency_seconds_count{{source_entity_id=\"{gone}\"");
     let closing = async {
         while page().contains(&of_gone) {

@@ -23,6 +23,12 @@ impl EventPublisher for Recorder {
         wanted.iter().any(|wanted| wanted.namespace() == namespace)
     }
 
+    fn wants_entities(&self, entity_type: &str, is_parent: bool) -> bool {
+        let wanted = self.wanted.lock();
+        let mut wanted = wanted.iter();
+        wanted.any(|wanted| wanted.wants_entities(entity_type, is_parent))
+    }
+
     fn publish(&self, event: Event) {
         self.published.fetch_add(1, Ordering::Relaxed);
         for wanted in self.wanted.lock().iter() {

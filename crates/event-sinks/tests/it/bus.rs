@@ -47,6 +47,21 @@ fn what_is_wanted_follows_the_subscribers() {
     assert_eq!(wanted().count(), 0);
 }
 
+#[test]
+fn changes_are_wanted_by_the_type_of_the_entity() {
+    let bus = EventBus::default();
+    assert!(!bus.wants_entities("services", false));
+    let changes = |options| vec![subscription_with("entityChange", &options)];
+    let routers = bus.subscribe(changes(json!({"include": "routers"})), 1);
+    assert!(bus.wants_entities("routers", false));
+    assert!(!bus.wants_entities("routers", true));
+    assert!(!bus.wants_entities("services", false));
+    let all = bus.subscribe(changes(json!({"includeParentEvents": true})), 1);
+    assert!(bus.wants_entities("services", false) && bus.wants_entities("routers", true));
+    drop((routers, all));
+    assert!(!bus.wants_entities("routers", false));
+}
+
 #[tokio::test]
 async fn each_subscriber_gets_what_it_wants_in_order() {
     let bus = EventBus::default();
@@ -106,16 +121,20 @@ async fn thousand_subscribers_get_everything() {
 async fn large_events_fill_a_queue_by_their_size() {
     let bus = EventBus::default();
     let mut stream = bus.subscribe(vec![subscription("entityChange")], 1000);
-    let entity = |data: String| StoredEntity(vec![("data".into(), data.into())]);
-    let state = EntityState(Some(Arc::new(entity("x".repeat(1 << 20)))));
+    let entity = |data: String| {
+        EntityState::new(data.len(), || {
+            StoredEntity(vec![("data".into(), data.into())])
+        })
+    };
+    let state = entity("x".repeat(1 << 20));
     let change = |after| {
         event(Body::EntityChange(EntityChange {
             event_id: "<uuid>".into(),
             kind: ChangeKind::Created,
             metadata: Arc::default(),
-            entity_type: "configs".into(),
+            entity_type: "configs",
             is_parent: false,
-            before: EntityState(None),
+            before: EntityState::default(),
             after,
         }))
     };
@@ -125,8 +144,7 @@ async fn large_events_fill_a_queue_by_their_size() {
     assert_eq!(received(&mut stream).await.len(), 63);
     assert_eq!(stream.dropped(), 7);
     // What is larger than a queue is taken by one that is empty.
-    let huge = EntityState(Some(Arc::new(entity("x".repeat(70 << 20)))));
-    bus.publish(change(huge));
+    bus.publish(change(entity("x".repeat(70 << 20))));
     assert_eq!(received(&mut stream).await.len(), 1);
 }
 

@@ -1,8 +1,7 @@
 //! Changes of stored entities.
 
-use serde::{Serialize, Serializer};
-use serde_json::{Map, Value};
-use std::borrow::Cow;
+use super::entity_state::EntityState;
+use serde::Serialize;
 use std::sync::Arc;
 
 /// An entity is about to be created, changed or deleted.
@@ -15,7 +14,7 @@ pub struct EntityChange {
     pub kind: ChangeKind,
     pub metadata: Arc<ChangeMetadata>,
     /// One of [`ENTITY_TYPES`].
-    pub entity_type: Arc<str>,
+    pub entity_type: &'static str,
     /// Whether it is the fabric's half of a service or a router that changes.
     #[serde(rename = "isParentEvent")]
     pub is_parent: bool,
@@ -63,63 +62,23 @@ pub struct ChangeSource {
     pub kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub auth: Option<&'static str>,
+    /// The host and port that a request names, or those of the end of a channel here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub local_addr: Option<Arc<str>>,
     pub remote_addr: String,
+    /// The method of an HTTP request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub method: Option<&'static str>,
 }
-
-/// An entity, if there is one.
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(transparent)]
-pub struct EntityState(pub Option<Arc<StoredEntity>>);
-
-/// An entity as it is stored: its members in the order in which they are told.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct StoredEntity(pub Vec<(Cow<'static, str>, Value)>);
-
-impl StoredEntity {
-    fn size(&self) -> usize {
-        let members = self.0.iter();
-        let members = members.map(|(name, value)| OVERHEAD + name.len() + size_of(value));
-        OVERHEAD + members.sum::<usize>()
-    }
-}
-
-impl From<Map<String, Value>> for StoredEntity {
-    fn from(members: Map<String, Value>) -> Self {
-        let members = members.into_iter();
-        Self(members.map(|(name, value)| (name.into(), value)).collect())
-    }
-}
-
-impl Serialize for StoredEntity {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
-    }
-}
-
-/// What a value takes in memory beside its text and its parts, and a member of an object beside its name.
-const OVERHEAD: usize = 32;
 
 impl EntityChange {
     pub(super) fn size(&self) -> usize {
-        let states = [&self.before, &self.after].map(|EntityState(state)| state.as_deref());
-        let states = states.into_iter().flatten();
-        OVERHEAD * 8 + states.map(StoredEntity::size).sum::<usize>()
+        USUAL_METADATA + self.before.size() + self.after.size()
     }
 }
 
-/// About how many bytes a value takes in memory.
-fn size_of(value: &Value) -> usize {
-    let parts = match value {
-        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
-        Value::String(text) => text.len(),
-        Value::Array(items) => items.iter().map(size_of).sum(),
-        Value::Object(members) => {
-            let member = |(name, value): (&String, &Value)| OVERHEAD + name.len() + size_of(value);
-            members.iter().map(member).sum()
-        },
-    };
-    OVERHEAD + parts
-}
+/// What ids, names and addresses take in memory.
+const USUAL_METADATA: usize = 512;
 
 /// A change was committed.
 #[derive(Debug, Clone)]
@@ -127,7 +86,7 @@ pub struct EntityCommit {
     /// That of the change.
     pub event_id: Arc<str>,
     /// That of the change. It is not told, but subscribers filter by it.
-    pub entity_type: Arc<str>,
+    pub entity_type: &'static str,
     /// That of the change, as `entity_type`.
     pub is_parent: bool,
 }

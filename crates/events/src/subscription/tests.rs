@@ -8,8 +8,8 @@ use crate::event::cluster::{Cluster, ClusterKind};
 use crate::event::connect::{Connect, ConnectDestination, ConnectSource};
 use crate::event::entity_change::{
     ChangeAuthor, ChangeKind, ChangeMetadata, ChangeSource, EntityChange, EntityCommit,
-    EntityState, StoredEntity,
 };
+use crate::event::entity_state::{EntityState, StoredEntity};
 use crate::event::link::{Link, LinkConnection, LinkKind};
 use crate::event::metric::{LinkRouters, metrics_of};
 use crate::event::router::RouterStatus;
@@ -287,26 +287,30 @@ fn changes_of_entities() {
             source: Some(ChangeSource {
                 kind: "rest",
                 auth: Some("edge"),
+                local_addr: Some("localhost:1280".into()),
                 remote_addr: "127.0.0.1:49950".to_owned(),
+                method: Some("POST"),
             }),
             trace_id: None,
             version: "v2.1.0",
         }),
-        entity_type: "services".into(),
+        entity_type: "services",
         is_parent: false,
-        before: EntityState(None),
-        after: EntityState(Some(Arc::new(StoredEntity(vec![
-            ("id".into(), "<svc>".into()),
-            ("createdAt".into(), "<t>".into()),
-        ])))),
+        before: EntityState::default(),
+        after: EntityState::new(0, || {
+            StoredEntity(vec![
+                ("id".into(), "<svc>".into()),
+                ("createdAt".into(), "<t>".into()),
+            ])
+        }),
     };
     assert_eq!(
         line(Body::EntityChange(change)),
-        r#"{"namespace":"entityChange","event_src_id":"c1","timestamp":"<t>","eventId":"<uuid>","eventType":"created","metadata":{"author":{"type":"identity","id":"<id>","name":"Default Admin"},"source":{"type":"rest","auth":"edge","remoteAddr":"127.0.0.1:49950"},"version":"v2.1.0"},"entityType":"services","isParentEvent":false,"initialState":null,"finalState":{"id":"<svc>","createdAt":"<t>"}}"#
+        r#"{"namespace":"entityChange","event_src_id":"c1","timestamp":"<t>","eventId":"<uuid>","eventType":"created","metadata":{"author":{"type":"identity","id":"<id>","name":"Default Admin"},"source":{"type":"rest","auth":"edge","localAddr":"localhost:1280","remoteAddr":"127.0.0.1:49950","method":"POST"},"version":"v2.1.0"},"entityType":"services","isParentEvent":false,"initialState":null,"finalState":{"id":"<svc>","createdAt":"<t>"}}"#
     );
     let commit = EntityCommit {
         event_id: "<uuid>".into(),
-        entity_type: "services".into(),
+        entity_type: "services",
         is_parent: false,
     };
     assert_eq!(
@@ -325,6 +329,28 @@ fn changes_of_entities() {
     };
     assert!(!wants(&json!({}), &parent));
     assert!(wants(&json!({"includeParentEvents": "true"}), &parent));
+    for (event_type, options, expected) in [
+        (
+            "entityChange",
+            json!({"include": "services"}),
+            [true, false],
+        ),
+        (
+            "entityChange",
+            json!({"include": "routers"}),
+            [false, false],
+        ),
+        (
+            "entityChange",
+            json!({"includeParentEvents": true}),
+            [true, true],
+        ),
+        ("router", json!({}), [false, false]),
+    ] {
+        let subscription = subscription(event_type, &options);
+        let wanted = [false, true].map(|half| subscription.wants_entities("services", half));
+        assert_eq!(wanted, expected, "{event_type} {options}");
+    }
 }
 
 #[test]

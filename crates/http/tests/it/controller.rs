@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
 use http::Method;
+use portcullis_app::App;
 use portcullis_http::path::Api;
 use portcullis_http::response::ApiResponse;
 use portcullis_http::route::{Call, NoBody, Route, RouteTable, public};
@@ -21,7 +22,7 @@ const API: &str = "/edge/client/v1";
 /// A controller that serves `routes`.
 pub(crate) struct Served {
     address: SocketAddr,
-    _harness: Harness,
+    harness: Harness,
     _shutdown: tokio_util::sync::DropGuard,
 }
 
@@ -65,9 +66,13 @@ impl Served {
         ));
         Self {
             address,
-            _harness: harness,
+            harness,
             _shutdown: shutdown.drop_guard(),
         }
+    }
+
+    pub(crate) fn app(&self) -> &App {
+        &self.harness.app
     }
 
     pub(crate) async fn connect(&self) -> Stream {
@@ -116,7 +121,7 @@ async fn login_is_no_longer_than_it_has_to_be() {
 }
 
 /// Logs the administrator in and returns the token.
-async fn log_in(served: &Served) -> String {
+pub(crate) async fn log_in(served: &Served) -> String {
     let body = format!("{{\"username\":\"{ADMIN}\",\"password\":\"{PASSWORD}\"}}");
     let head = login(&format!("Content-Length: {}", body.len()));
     let mut stream = served.connect().await;

@@ -3,4 +3,5 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
 mod controller;
+mod origin;
 mod refusals;

@@ -20,7 +20,6 @@ use portcullis_wire::management::{
 };
 use portcullis_wire::trace::{PipeTraces, TraceEvent};
 use std::future::{pending, ready};
-use std::net::IpAddr;
 use tokio::io::{DuplexStream, duplex};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
@@ -28,10 +27,7 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 
 fn permit() -> Permit<OpenChannel> {
     let caller = Caller {
-        origin: Origin {
-            request: RequestId::from_wire("r"),
-            address: IpAddr::from([127, 0, 0, 1]),
-        },
+        origin: Origin::new(RequestId::from_wire("r"), ([127, 0, 0, 1], 1).into()),
         identity: IdentityId::from_wire("i"),
         identity_number: RecordNumber(1),
         session: ApiSessionId::from_wire("s"),

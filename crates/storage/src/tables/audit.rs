@@ -12,10 +12,11 @@ mod label;
 mod node;
 mod recorder;
 mod schema;
+mod undisclosed;
 mod value;
 
-pub use disclosed::{ChangeSide, collection_of, disclose};
 pub use journal::{AuditBacklog, MAX_UNWRITTEN, WrittenCursor, events_from};
 pub use recorder::AuditEntry;
+pub use undisclosed::{ChangeSide, UndisclosedEntity, collection_of, entity_of};
 
 pub(super) use recorder::Recorder;

@@ -166,10 +166,8 @@ impl Companion {
                 ..RedemptionProof::default()
             },
         };
-        let origin = Origin {
-            request: RequestId::generate(&*app.env().entropy)?,
-            address: Ipv4Addr::LOCALHOST.into(),
-        };
+        let request = RequestId::generate(&*app.env().entropy)?;
+        let origin = Origin::new(request, (Ipv4Addr::LOCALHOST, 0).into());
         let redeemed = enrollments::redeem(app, &origin, redemption).await?;
         let RedemptionResult::Router(certificates) = redeemed else {
             bail!("the token of a router gave something else than its certificates");

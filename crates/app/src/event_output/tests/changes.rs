@@ -7,7 +7,7 @@ use crate::managed;
 use portcullis_domain::change::Change;
 use portcullis_domain::enrollment::EnrollmentMethod;
 use portcullis_domain::service::{Service, ServiceSpec, ServiceSpecPatch};
-use portcullis_events::Namespace;
+use portcullis_events::{Body, Event, Namespace};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -45,7 +45,7 @@ async fn change_is_told_with_both_states_and_who_made_it() {
         concat!(
             r#"{{"namespace":"entityChange","event_src_id":"ctrl-1","timestamp":"{0}","eventId":"{1}","#,
             r#""eventType":"created","metadata":{{"author":{{"type":"identity","id":"{2}","name":"admin"}},"#,
-            r#""source":{{"type":"rest","auth":"edge","remoteAddr":"127.0.0.1"}},"trace_id":"request","#,
+            r#""source":{{"type":"rest","auth":"edge","remoteAddr":"127.0.0.1:49950"}},"trace_id":"request","#,
             r#""version":"v2.1.0"}},"entityType":"services","isParentEvent":false,"initialState":null,"#,
             r#""finalState":{{"id":"{3}","createdAt":"{0}","updatedAt":"{0}","tags":{{}},"isSystem":false,"#,
             r#""name":"svc1","maxIdleTime":0,"terminatorStrategy":"smartrouting","roleAttributes":null,"#,
@@ -204,6 +204,51 @@ async fn nothing_is_recorded_for_nobody() {
         .unwrap();
     let changes = fixture.changes_since(before);
     assert!(matches!(changes[..], [Change::Service(_)]), "{changes:?}");
+}
+
+#[tokio::test]
+async fn entities_of_types_that_nobody_wants_are_not_told() {
+    let fixture = Fixture::start().await;
+    let admin = fixture.admin().await;
+    let wanted = [Namespace::EntityChange];
+    let recorder = Recorder::attach_without(&fixture, &wanted, &["services", "authenticators"]);
+    managed::create(&fixture.app, &permit(&admin), service("svc1"))
+        .await
+        .unwrap();
+    assert_eq!(recorder.told("entityChange"), [Value::Null; 0]);
+    fixture.add_identity(&admin, named("anna")).await;
+    let told = recorder.told("entityChange");
+    let kinds: Vec<_> = told
+        .iter()
+        .map(|event| member(event, "eventType"))
+        .collect();
+    assert_eq!(kinds, ["created", "committed"], "{told:#?}");
+}
+
+#[tokio::test]
+async fn entity_counts_for_the_size_of_its_event_before_it_is_told() {
+    const TEXT: usize = 4000;
+    let fixture = Fixture::start().await;
+    let admin = fixture.admin().await;
+    let recorder = Recorder::attach(&fixture, &[Namespace::EntityChange]);
+    let mut large = service("svc1");
+    large.tags = serde_json::from_value(json!({"text": "x".repeat(TEXT)})).unwrap();
+    managed::create(&fixture.app, &permit(&admin), large)
+        .await
+        .unwrap();
+    managed::create(&fixture.app, &permit(&admin), service("svc2"))
+        .await
+        .unwrap();
+    let events = recorder.events.lock();
+    let created = events
+        .iter()
+        .filter(|event| matches!(&event.body, Body::EntityChange(change) if !change.is_parent));
+    let sizes: Vec<_> = created.map(Event::size).collect();
+    let [large, small] = sizes[..] else {
+        panic!("{sizes:?}");
+    };
+    let text = large - small;
+    assert!((TEXT..TEXT + 200).contains(&text), "{text}");
 }
 
 #[tokio::test]

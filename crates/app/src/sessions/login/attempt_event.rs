@@ -73,7 +73,7 @@ impl AttemptEvent {
         };
         let (authenticator_id, external_jwt_signer_id) = (authenticator.into(), signer.into());
         let remote_address = self.address.map_or_else(
-            || origin.address.to_string().into(),
+            || origin.address().to_string().into(),
             |address| address.to_string().into(),
         );
         app.publish(Namespace::Authentication, || {

@@ -55,7 +55,7 @@ async fn attempt(
         event.note(app, found.root_number(), opened_by);
     }
     let stored = found.as_ref().and_then(|found| found.entity.password());
-    let peer = Peer::from_address(origin.address);
+    let peer = Peer::from_address(origin.address());
     let verdict = app
         .passwords
         .verify(peer, password.clone(), stored.cloned())

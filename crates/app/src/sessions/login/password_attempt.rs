@@ -25,7 +25,7 @@ pub(crate) struct PasswordAttempt {
 impl PasswordAttempt {
     pub(crate) fn new(app: &App, origin: &Origin) -> Self {
         Self {
-            address: origin.address,
+            address: origin.address(),
             now: app.env().now(),
             rules: app.settings().password_throttle,
             last_success_at: None,

@@ -3,7 +3,7 @@
 use super::all_timeless;
 use crate::circuits::host;
 use crate::stage::{Stage, StageOptions};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::time::Duration;
 
 fn status(router: &str, is_online: bool) -> String {
@@ -72,5 +72,24 @@ async fn router_that_replaces_its_channel_was_there_all_the_time() {
     let told = all_timeless(&stage.events.next(2).await);
     let expected = [status(&identity.id, true), status(&identity.id, false)];
     assert_eq!(told, expected);
+    stage.stop().await;
+}
+
+#[tokio::test]
+async fn changes_by_routers_are_told_with_both_ends_of_the_channel() {
+    let stage = Stage::start().await;
+    stage.open_routers().await;
+    let service = stage.service("web").await;
+    let router = stage.connect("r1").await;
+    let terminators = json!({"include": "terminators"});
+    stage.events.want("entityChange", &terminators);
+    host(&router, &service, "t1").await;
+    let told = stage.events.next(2).await;
+    let created: Value = serde_json::from_str(&told[0]).unwrap();
+    let source = json!({
+        "type": "ctrl.channel", "localAddr": "127.0.0.1:2", "remoteAddr": "127.0.0.1:1",
+    });
+    assert_eq!(created["metadata"]["source"], source, "{created}");
+    assert_eq!(created["metadata"].get("raft_index"), None);
     stage.stop().await;
 }

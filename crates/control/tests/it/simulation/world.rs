@@ -187,6 +187,7 @@ impl World {
         let site = |(number, identity): (usize, &RouterIdentity)| {
             let peer = Peer {
                 address: SocketAddr::from((Ipv4Addr::LOCALHOST, 1)),
+                local: SocketAddr::from((Ipv4Addr::LOCALHOST, 2)),
                 certificates: identity.chain.iter().map(|each| each.to_vec()).collect(),
             };
             let random = Random::new(seed, &format!("line {number}"));

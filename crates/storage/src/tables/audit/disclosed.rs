@@ -1,4 +1,4 @@
-//! Entities as they may be told to those who follow changes: by the names of the API, whole, and without
+//! Records as they may be told to those who follow changes: by the names of the API, whole, and without
 //! secrets.
 //!
 //! What is a secret, or internal, is what the audit trail takes for one.
@@ -7,17 +7,8 @@ use super::difference::{push, push_camel};
 use super::schema::{AuditSchema, TimeUnit, audit_schema, find, is_implied};
 use crate::key::Kind;
 use crate::tables::kind;
-use portcullis_domain::change::{Change, EntityChange};
 use portcullis_domain::clock::Timestamp;
-use serde::Serialize;
 use serde_json::{Map, Value};
-
-/// Whether an entity is meant as it was before a change, or as it is after it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ChangeSide {
-    Before,
-    After,
-}
 
 /// Members that name the owner of a record, as the API does.
 const OWNERS: [(&str, &str); 2] = [("identity", "identityId"), ("router", "routerId")];
@@ -25,56 +16,8 @@ const OWNERS: [(&str, &str); 2] = [("identity", "identityId"), ("router", "route
 /// Stored members that are told to nobody, beside those that the audit trail leaves out.
 const UNTOLD: [(Kind, &str); 1] = [(kind::API_SESSION, "oidc.refresh_tokens")];
 
-macro_rules! disclosures {
-    ($({
-        #[doc = $doc:literal]
-        kind: $kind:ident = $byte:literal,
-        entity: $entity:ident $path:tt,
-        id: $id:ident $shape:tt,
-        spec: $spec:tt,
-        collection: $collection:literal,
-        $($rest:tt)*
-    })+) => {
-        /// The collection on the APIs that the changed entity is in; `None` for [`Change::Transaction`].
-        pub fn collection_of(change: &Change) -> Option<&'static str> {
-            match change {
-                $(Change::$entity(_) => Some($collection),)+
-                Change::Transaction(_) => None,
-            }
-        }
-
-        /// The entity on one side of a change, without secrets; `None` where it does not exist, and for
-        /// [`Change::Transaction`].
-        pub fn disclose(change: &Change, side: ChangeSide) -> Option<Value> {
-            match change {
-                $(Change::$entity(change) => disclose_one(kind::$kind, change, side),)+
-                Change::Transaction(_) => None,
-            }
-        }
-    };
-}
-
-portcullis_domain::for_each_kind!(disclosures);
-
-fn disclose_one<E: Serialize>(
-    kind: Kind,
-    change: &EntityChange<E>,
-    side: ChangeSide,
-) -> Option<Value> {
-    let entity = match side {
-        ChangeSide::Before => change.before.as_deref()?,
-        ChangeSide::After => change.entity.as_deref()?,
-    };
-    // An entity that is no object has nothing that may be told.
-    let told = match serde_json::to_value(entity) {
-        Ok(Value::Object(stored)) => disclose_record(kind, stored),
-        _ => Map::new(),
-    };
-    Some(Value::Object(told))
-}
-
 /// What may be told of a record; nothing of a kind without a schema.
-fn disclose_record(kind: Kind, stored: Map<String, Value>) -> Map<String, Value> {
+pub(super) fn disclose_record(kind: Kind, stored: Map<String, Value>) -> Map<String, Value> {
     let Some(schema) = audit_schema(kind) else {
         return Map::new();
     };
@@ -132,25 +75,33 @@ impl Disclosure {
             }
         }
         for (path, default) in self.schema.defaults {
-            if let Some(name) = self.schema.api_name(path) {
-                self.told.entry(name).or_insert((*default).into());
+            if let Some(name) = self.schema.api_name(path)
+                && !self.told.contains_key(name)
+            {
+                self.told.insert(name.to_owned(), (*default).into());
             }
         }
-        self.told
-            .entry("tags")
-            .or_insert_with(|| Value::Object(Map::new()));
+        if !self.told.contains_key("tags") {
+            let tags = Value::Object(Map::new());
+            self.told.insert("tags".to_owned(), tags);
+        }
     }
 
     fn add_member(&mut self, name: &str, value: Value) {
-        let (stored, api) = (self.stored_path.len(), self.api_path.clone());
+        let (stored, api) = (self.stored_path.len(), self.api_path.len());
         push(&mut self.stored_path, name);
-        match self.schema.api_name(&self.stored_path) {
-            Some(renamed) => renamed.clone_into(&mut self.api_path),
-            None => push_camel(&mut self.api_path, name),
+        let renamed = self.schema.api_name(&self.stored_path);
+        let replaced =
+            renamed.map(|renamed| std::mem::replace(&mut self.api_path, renamed.to_owned()));
+        if replaced.is_none() {
+            push_camel(&mut self.api_path, name);
         }
         self.add_value(name, value);
         self.stored_path.truncate(stored);
-        self.api_path = api;
+        match replaced {
+            Some(path) => self.api_path = path,
+            None => self.api_path.truncate(api),
+        }
     }
 
     fn add_value(&mut self, name: &str, value: Value) {

@@ -86,7 +86,7 @@ impl<'t> EventBuilder<'t> {
         let mut builder = Self {
             rows,
             time: recorder.entry.time.to_string(),
-            source: origin.map(|origin| origin.address.to_string()),
+            source: origin.map(|origin| origin.address().to_string()),
             actor_name: None,
             labels: removed_labels(&recorder.changes),
             entry: recorder.entry,

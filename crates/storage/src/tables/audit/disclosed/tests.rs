@@ -1,6 +1,8 @@
 use super::*;
 use crate::tables::dispatch::KINDS;
+use crate::tables::{ChangeSide, collection_of, entity_of};
 use portcullis_domain::authenticator::{Authenticator, Credential, PasswordHash, UpdbCredential};
+use portcullis_domain::change::{Change, EntityChange};
 use portcullis_domain::ids::{AuthenticatorId, IdentityId, RecordNumber, ServiceId};
 use portcullis_domain::managed::Managed;
 use portcullis_domain::service::ServiceSpec;
@@ -15,6 +17,10 @@ fn created<E>(entity: E) -> EntityChange<E> {
         before: None,
         entity: Some(Arc::new(entity)),
     }
+}
+
+fn disclose(change: &Change, side: ChangeSide) -> Option<Value> {
+    entity_of(change, side).map(|entity| entity.disclose())
 }
 
 fn time() -> Timestamp {
