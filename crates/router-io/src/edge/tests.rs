@@ -4,6 +4,7 @@ mod both_ends;
 mod circuits;
 mod controller;
 mod figures;
+mod groups;
 mod inspections;
 mod logins;
 mod network;
