@@ -8,6 +8,7 @@ mod groups;
 mod inspections;
 mod logins;
 mod network;
+mod posture;
 mod rights;
 mod sdk;
 mod web_sockets;
