@@ -30,7 +30,7 @@ use crate::relay::{EndView, Relay};
 pub(crate) use self::certificate::TestCertificate;
 pub(crate) use self::controller::TestController;
 pub(crate) use self::inventory::OneLink;
-pub(crate) use self::link::{Disturbance, connect};
+pub(crate) use self::link::{Disturbance, TestLink, connect};
 pub(crate) use self::recorder::Recorder;
 
 /// Tells what tests allocate.
