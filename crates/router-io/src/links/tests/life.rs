@@ -9,7 +9,8 @@ use portcullis_wire::control::link::{Fault, FaultSubject, RouterLinks};
 use tokio::time::{sleep, timeout};
 
 use super::controller::{CONTROLLER, Told};
-use super::world::{Proxy, World, wait_until};
+use super::world::{World, wait_until};
+use crate::testing::Proxy;
 
 #[tokio::test]
 async fn link_comes_up_with_all_its_connections() {

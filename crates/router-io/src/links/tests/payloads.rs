@@ -15,11 +15,12 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::world::{Proxy, TestRouter, World, settings, wait_until};
+use super::world::{TestRouter, World, settings, wait_until};
 use crate::circuit_message::CircuitMessage;
 use crate::identity::test_files::TestFiles;
 use crate::identity::{IdentityWatcher, Reload};
 use crate::relay::{Destination, NotForwarded};
+use crate::testing::Proxy;
 use crate::tls::Tls;
 
 const CIRCUIT: &str = "circuit";
