@@ -37,14 +37,22 @@ struct Lines {
 
 /// Cuts connections of a channel.
 #[derive(Clone, Default)]
-struct Cutter(Arc<Mutex<Vec<(Role, Line)>>>);
+struct Cutter(Arc<Mutex<Cuts>>);
+
+#[derive(Default)]
+struct Cuts {
+    /// Those that are not cut.
+    lines: Vec<(Role, Line)>,
+    /// The roles of which there is to be no other one.
+    refused: Vec<Role>,
+}
 
 impl Connector for Lines {
     type Stream = TlsStream<TcpStream>;
 
     async fn connect(&mut self, role: Role) -> io::Result<Self::Stream> {
         let socket = TcpStream::connect(self.address).await?.into_std()?;
-        self.cutter.0.lock().push((role, socket.try_clone()?));
+        self.cutter.add(role, socket.try_clone()?)?;
         let socket = TcpStream::from_std(socket)?;
         self.tls.connect(server_name(), socket).await
     }
@@ -55,19 +63,33 @@ impl Connector for Lines {
 }
 
 impl Cutter {
-    /// Cuts the oldest connection of a role.
+    fn add(&self, role: Role, line: Line) -> io::Result<()> {
+        let mut cuts = self.0.lock();
+        if cuts.refused.contains(&role) {
+            return Err(io::ErrorKind::ConnectionRefused.into());
+        }
+        cuts.lines.push((role, line));
+        Ok(())
+    }
+
+    fn open(&self) -> usize {
+        self.0.lock().lines.len()
+    }
+
+    /// Cuts the oldest connection of a role, which may be replaced.
     fn cut(&self, role: Role) {
-        let mut lines = self.0.lock();
-        let oldest = lines.iter().position(|(one, _)| *one == role).unwrap();
-        let (_, line) = lines.remove(oldest);
+        let mut cuts = self.0.lock();
+        let oldest = cuts.lines.iter().position(|(one, _)| *one == role);
+        let (_, line) = cuts.lines.remove(oldest.unwrap());
         line.shutdown(Shutdown::Both).unwrap();
     }
 
-    /// Cuts all connections of a role.
+    /// Cuts all connections of a role, which are not replaced.
     fn cut_all(&self, role: Role) {
-        for (_, line) in self.0.lock().extract_if(.., |(one, _)| *one == role) {
-            // Some have been lost before.
-            let _is_lost = line.shutdown(Shutdown::Both);
+        let mut cuts = self.0.lock();
+        cuts.refused.push(role);
+        for (_, line) in cuts.lines.extract_if(.., |(one, _)| *one == role) {
+            line.shutdown(Shutdown::Both).unwrap();
         }
     }
 }
@@ -88,16 +110,16 @@ async fn enter(world: &World, identity: &str) -> (Sdk, Cutter) {
     };
     let sdk = Sdk::connect_group(lines, Some(&token), connections).await;
     let sdk = sdk.unwrap();
-    has_all(&sdk).await;
+    has_all(&sdk, &cutter).await;
     (sdk, cutter)
 }
 
-/// Waits until an SDK has all its connections.
-async fn has_all(sdk: &Sdk) {
+/// Waits until an SDK has all its connections, of which none is cut.
+async fn has_all(sdk: &Sdk, cutter: &Cutter) {
     until(|| {
         let mut roles = sdk.channel.roles();
         roles.sort_unstable();
-        roles == ALL
+        roles == ALL && cutter.open() == ALL.len()
     })
     .await;
 }
@@ -181,13 +203,14 @@ async fn data_goes_on_until_the_last_connection_for_it_is_lost() {
     .await;
     assert!(is_cut);
     sdks.closes(circuit, &dial).await;
-    has_all(&sdks.client).await;
-    has_all(&sdks.host).await;
+    has_all(&sdks.client, &of_client).await;
+    has_all(&sdks.host, &of_host).await;
 
     // Requests go by the others as well.
     of_client.cut_all(Role::High);
     of_host.cut_all(Role::High);
-    until(|| !sdks.client.channel.roles().contains(&Role::High)).await;
+    let has_high = |sdk: &Sdk| sdk.channel.roles().contains(&Role::High);
+    until(|| !has_high(&sdks.client) && !has_high(&sdks.host)).await;
     let (circuit, dial) = sdks.dials(2).await;
     sdks.carries(&circuit, |_| ()).await;
 
