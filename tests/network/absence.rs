@@ -1,12 +1,16 @@
 //! A controller that is away.
 
-use crate::controller::Controller;
+use crate::controller::{Controller, PATIENCE};
+use crate::line::Line;
 use crate::network::{Flow, Network};
+use crate::router::DIALER;
+use portcullis_simulated_sdk::accept;
 use std::pin::pin;
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 use tokio::task::spawn_blocking;
+use tokio::time::{Instant, sleep, timeout};
 
 /// What a router waits between two looks at anything, at the most.
 const STEP: Duration = Duration::from_secs(5);
@@ -162,4 +166,54 @@ async fn controller_that_comes_back_with_older_data() {
     let dialing = client.dials(2, &mut host, Flow::Legacy);
     let again = time.during(dialing).await;
     again.echoes(&mut client.sdk, &mut host).await;
+}
+
+/// Its connection stays open. A router that has noticed refuses dials at once, and carries on what there is.
+#[tokio::test]
+async fn controller_that_falls_silent() {
+    const SILENCE: Duration = Duration::from_secs(2);
+    let mut network = Network::new(1).await;
+    let router = &mut network.routers[0];
+    let line = Line::start(router.controller).await;
+    router.controller = line.address;
+    router.control_options = "heartbeats: {sendInterval: 500ms, closeUnresponsiveTimeout: 2s}";
+    router.configure(router.link, DIALER);
+    let _router = router.start().await;
+    network.controller.until_online(1).await;
+    let mut host = network.host("bob", 0, Flow::Legacy).await;
+    let mut client = network.client("alice", 0).await;
+    let circuit = client.dials(1, &mut host, Flow::Legacy).await;
+    circuit.echoes(&mut client.sdk, &mut host).await;
+
+    line.fall_silent();
+    let start = Instant::now();
+    let mut numbers = 2..;
+    let noticing = async {
+        loop {
+            let number = numbers.next().unwrap();
+            let refused = client.tries(number, Flow::Legacy).await.unwrap_err();
+            if refused.reason.contains("no controller") {
+                return;
+            }
+        }
+    };
+    timeout(PATIENCE, noticing).await.unwrap();
+    println!("it is noticed after {:.1?}", start.elapsed());
+    circuit.echoes(&mut client.sdk, &mut host).await;
+    sleep(SILENCE).await;
+    circuit.echoes(&mut client.sdk, &mut host).await;
+
+    line.cut();
+    let dialing = async {
+        loop {
+            let number = numbers.next().unwrap();
+            if client.tries(number, Flow::Legacy).await.is_ok() {
+                return;
+            }
+            sleep(Duration::from_millis(100)).await;
+        }
+    };
+    let (_, dialed) = tokio::join!(accept(&mut host), timeout(PATIENCE, dialing));
+    dialed.unwrap();
+    circuit.echoes(&mut client.sdk, &mut host).await;
 }

@@ -5,7 +5,7 @@ use crate::person::Person;
 use crate::router::RouterFiles;
 use portcullis_channel::UnixNanos;
 use portcullis_simulated_sdk::{Sdk, accept, carry, data, dial, reader, writer};
-use portcullis_transport::Clock;
+use portcullis_transport::{Clock, DialError};
 use portcullis_wire::edge::{ConnectionId, DataFlags, EdgeMessage, StateClosed};
 use portcullis_xgress::{Endpoint, Options, Side};
 use std::sync::Arc;
@@ -99,14 +99,19 @@ impl Network {
     /// An identity that may dial the service at a router.
     pub(crate) async fn client(&self, name: &str, router: usize) -> Client {
         let person = self.controller.person(name).await;
+        self.enter(person, router).await.unwrap()
+    }
+
+    /// Connects an identity that may dial the service to a router.
+    pub(crate) async fn enter(&self, person: Person, router: usize) -> Result<Client, DialError> {
         let session = self.controller.session(&person, &self.service, "Dial");
         let session = session.await;
-        let sdk = person.connect(self.routers[router].edge()).await.unwrap();
-        Client {
+        let sdk = person.connect(self.routers[router].edge()).await?;
+        Ok(Client {
             person,
             sdk,
             session,
-        }
+        })
     }
 }
 

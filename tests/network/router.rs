@@ -27,7 +27,10 @@ pub(crate) struct RouterFiles {
     /// Its client certificate, with the intermediate.
     chain: Vec<CertificateDer<'static>>,
     key: SigningKey,
-    controller: SocketAddr,
+    /// Where it reaches its controller.
+    pub(crate) controller: SocketAddr,
+    /// More of the section of controllers.
+    pub(crate) control_options: &'static str,
     /// Where other routers reach it.
     pub(crate) link: SocketAddr,
     /// Where SDKs reach it.
@@ -69,6 +72,7 @@ impl RouterFiles {
             id,
             key,
             controller,
+            control_options: "",
             link,
             edge,
             directory,
@@ -99,6 +103,7 @@ impl RouterFiles {
         let prefix = self.directory.file("router");
         let (prefix, link, edge) = (prefix.display(), self.link, self.edge);
         let (controller, edge_port) = (self.controller.port(), edge.port());
+        let control_options = self.control_options;
         let advertised = advertised.port();
         format!(
             "\
@@ -110,6 +115,7 @@ identity:
   ca: {prefix}.cas
 ctrl:
   endpoint: tls:localhost:{controller}
+  {control_options}
 link:
   {links}
   listeners:
@@ -169,8 +175,14 @@ edge:
 
     /// Runs it as a program, which is killed with its owner.
     pub(crate) fn run(&self) -> Running {
+        self.run_with(&[])
+    }
+
+    /// Runs it with more arguments.
+    pub(crate) fn run_with(&self, arguments: &[&str]) -> Running {
         let mut command = Command::new(binaries::router());
         command.arg("run").arg(self.directory.file("router.yml"));
+        command.args(arguments);
         Running::start(&self.directory, "router", command)
     }
 }

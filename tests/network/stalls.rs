@@ -28,7 +28,7 @@ pub(crate) fn memory(process: u32) -> usize {
 }
 
 /// Sends messages until the router takes no more of them, or until it was enough. Returns the bytes.
-async fn flood(sdk: &Sdk, mut message: impl FnMut(u32, Bytes) -> EdgeMessage) -> usize {
+pub(crate) async fn flood(sdk: &Sdk, mut message: impl FnMut(u32, Bytes) -> EdgeMessage) -> usize {
     let bytes = Bytes::from(vec![7; PIECE]);
     let mut sent = 0;
     for number in 0.. {

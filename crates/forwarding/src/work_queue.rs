@@ -28,10 +28,10 @@ impl<T> WorkQueue<T> {
         }
     }
 
-    /// Takes work if there is a worker, or room to wait.
+    /// Takes work if there is a worker, or room to wait beside what idle workers are about to begin.
     pub fn push(&mut self, work: T) -> Result<(), QueueFull<T>> {
         let idle = self.workers - self.working;
-        if self.waiting.len() >= self.limit.max(idle) {
+        if self.waiting.len() >= self.limit.saturating_add(idle) {
             return Err(QueueFull(work));
         }
         self.waiting.push_back(work);

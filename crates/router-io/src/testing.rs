@@ -4,6 +4,7 @@ mod certificate;
 mod controller;
 mod inventory;
 mod link;
+mod proxy;
 mod recorder;
 
 use std::alloc::System;
@@ -30,7 +31,8 @@ use crate::relay::{EndView, Relay};
 pub(crate) use self::certificate::TestCertificate;
 pub(crate) use self::controller::TestController;
 pub(crate) use self::inventory::OneLink;
-pub(crate) use self::link::{Disturbance, connect};
+pub(crate) use self::link::{Disturbance, TestLink, connect};
+pub(crate) use self::proxy::Proxy;
 pub(crate) use self::recorder::Recorder;
 
 /// Tells what tests allocate.

@@ -3,13 +3,14 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use portcullis_channel::group::{ChannelGrant, GroupId, GroupSecret};
+use portcullis_channel::group::{ChannelGrant, ConnectionCounts, GroupId, GroupSecret};
 use portcullis_channel::hello::{Accepted, GroupHello, Grouping, Hello};
 use portcullis_channel::{
-    ChannelKind, ChannelOptions, ChannelSide, Frame, Message, Priority, ReplyTo, UnixNanos,
+    ChannelKind, ChannelOptions, ChannelSide, Frame, Headers, Message, Priority, ReplyTo, UnixNanos,
 };
 use portcullis_transport::{
-    ChannelHandle, Clock, DialError, Dialed, Inbox, Stream, Transport, TransportLimits, dial,
+    ChannelHandle, Clock, Connector, DialError, Dialed, Group, GroupSettings, Inbox, Stream,
+    Transport, TransportLimits, dial,
 };
 use portcullis_wire::Token;
 use portcullis_wire::edge::{EdgeMessage, SdkHello, StateClosed, StateConnected};
@@ -19,6 +20,9 @@ use crate::messages::bind;
 
 /// Time for anything that a router does at once.
 const SOON: Duration = Duration::from_secs(20);
+/// What it says of itself.
+const NAME: &str = "an SDK";
+const OPTIONS: ChannelOptions = ChannelOptions::new(ChannelKind::Edge, ChannelSide::Dialer);
 
 /// An SDK that has connected.
 pub struct Sdk {
@@ -36,15 +40,17 @@ pub async fn greet<S: Stream>(
     token: Option<&str>,
     grouping: Grouping,
 ) -> Result<Dialed<S>, DialError> {
-    let headers = SdkHello {
-        api_session_token: token.map(|token| Token::new(token.to_owned())),
-    };
     let kind = match &grouping {
         Grouping::Grouped(_) => Some("edge.default".to_owned()),
         Grouping::Ungrouped => None,
     };
-    let hello = Hello::new("an SDK".to_owned(), kind, grouping, headers.to_headers());
+    let hello = Hello::new(NAME.to_owned(), kind, grouping, headers(token));
     dial(stream, &hello, Instant::now() + SOON).await
+}
+
+fn headers(token: Option<&str>) -> Headers {
+    let api_session_token = token.map(|token| Token::new(token.to_owned()));
+    SdkHello { api_session_token }.to_headers()
 }
 
 /// The grouping of the first connection of a channel.
@@ -64,37 +70,57 @@ pub fn further(id: GroupId, secret: GroupSecret) -> Grouping {
     })
 }
 
+/// Whatever the router sends may wait there only shortly.
+fn transport() -> Transport {
+    let limits = TransportLimits {
+        inbox_bytes: 64 * 1024,
+        ..TransportLimits::default()
+    };
+    Transport::new(Clock::start(UnixNanos(0)), limits)
+}
+
 impl Sdk {
     /// Connects over a stream, by a channel with one connection.
     pub async fn connect(stream: impl Stream, token: Option<&str>) -> Result<Self, DialError> {
         Ok(Self::open(greet(stream, token, Grouping::Ungrouped).await?))
     }
 
+    /// Connects by a channel of so many connections, and dials those that are lost again.
+    pub async fn connect_group(
+        connector: impl Connector,
+        token: Option<&str>,
+        connections: ConnectionCounts,
+    ) -> Result<Self, DialError> {
+        let settings = GroupSettings {
+            connections,
+            timeout: SOON,
+            ..GroupSettings::new(NAME.to_owned(), headers(token), OPTIONS)
+        };
+        let group = Group::open_once(&transport(), settings, connector).await?;
+        Ok(Self::of_channel(group.handle, group.inbox, group.answer))
+    }
+
     /// Opens the channel of a connection whose hello was answered. It holds back 64 KiB that nobody reads.
     pub fn open(dialed: Dialed<impl Stream>) -> Self {
-        let clock = Clock::start(UnixNanos(0));
-        // Whatever the router sends may wait here only shortly.
-        let limits = TransportLimits {
-            inbox_bytes: 64 * 1024,
-            ..TransportLimits::default()
-        };
-        let transport = Transport::new(clock, limits);
         let grant = ChannelGrant::ungrouped(GroupId::new("sdk").unwrap());
-        let options = ChannelOptions::new(ChannelKind::Edge, ChannelSide::Dialer);
-        let (channel, inbox) = transport.open(grant, options, dialed.connected);
+        let (channel, inbox) = transport().open(grant, OPTIONS, dialed.connected);
+        Self::of_channel(channel, inbox, dialed.answer)
+    }
+
+    const fn of_channel(channel: ChannelHandle, inbox: Inbox, answer: Accepted) -> Self {
         Self {
             channel,
             inbox,
-            answer: dialed.answer,
+            answer,
             unread: VecDeque::new(),
         }
     }
 
-    /// Sends as soon as there is room.
+    /// Sends as soon as there is room. Nobody is told if the channel is closed.
     pub async fn says(&self, message: EdgeMessage) {
         let priority = message.priority();
         let mut encoded = message.encode().unwrap();
-        loop {
+        while self.channel.close_reason().is_none() {
             match self.channel.send(priority, encoded) {
                 Ok(_) => return,
                 Err(error) => encoded = error.message,

@@ -139,6 +139,7 @@ mod tests {
         assert!(AppData::decode(b"hello").is_err());
     }
 
+    /// Defect 11 of the original: they were cut at the only colon.
     #[test]
     fn source_addresses_have_a_port_or_none() {
         let parsed = |text: &str| {

@@ -120,7 +120,7 @@ impl Shortest {
 mod tests {
     use super::*;
 
-    /// Fast ways would have everything sent twice otherwise.
+    /// Defect 22 of the original: fast ways have everything sent twice otherwise.
     #[test]
     fn no_payload_counts_as_lost_within_twenty_milliseconds() {
         let options = Options::default();

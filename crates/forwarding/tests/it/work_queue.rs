@@ -22,10 +22,13 @@ fn work_that_does_not_fit_is_given_back() {
 #[test]
 fn idle_workers_are_room() {
     let mut queue = WorkQueue::new(1, 3);
-    for work in 1..=3 {
+    for work in 1..=4 {
         queue.push(work).unwrap();
     }
-    assert_eq!(queue.push(4), Err(QueueFull(4)));
+    assert_eq!(queue.push(5), Err(QueueFull(5)));
+    while queue.start().is_some() {}
+    assert_eq!((queue.working(), queue.waiting()), (3, 1));
+    assert_eq!(queue.push(5), Err(QueueFull(5)));
     let mut queue = WorkQueue::new(0, 0);
     queue.push(1).unwrap();
     assert_eq!(queue.start(), Some(1));

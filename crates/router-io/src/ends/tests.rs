@@ -17,7 +17,7 @@ use portcullis_xgress::{Options, Side};
 use tokio::io::{DuplexStream, duplex};
 
 use super::{EndHandle, EndTerms, Ends, SocketSide, Start};
-use crate::testing::{CIRCUIT, Disturbance, TestRouter, connect};
+use crate::testing::{CIRCUIT, Disturbance, TestLink, TestRouter, connect};
 
 /// Room of the streams between programs and ends.
 const PIPE: usize = 16 << 10;
@@ -26,6 +26,7 @@ const PIPE: usize = 16 << 10;
 struct Circuit {
     near: TestRouter,
     far: TestRouter,
+    link: TestLink,
     client: DuplexStream,
     server: DuplexStream,
     initiator: EndHandle,
@@ -34,8 +35,11 @@ struct Circuit {
 
 impl Circuit {
     fn open(disturbance: Disturbance, seed: u64) -> Self {
-        let (near, far) = (TestRouter::new("near"), TestRouter::new("far"));
-        connect("link", &near.relay, &far.relay, disturbance, seed);
+        Self::between(["near", "far"].map(TestRouter::new), disturbance, seed)
+    }
+
+    fn between([near, far]: [TestRouter; 2], disturbance: Disturbance, seed: u64) -> Self {
+        let link = connect("link", &near.relay, &far.relay, disturbance, seed);
         let (server, terminator) = open_end(&far.ends, Side::Terminator, Start::AtOnce);
         far.route(END, LINK);
         near.route(START, LINK);
@@ -43,6 +47,7 @@ impl Circuit {
         Self {
             near,
             far,
+            link,
             client,
             server,
             initiator,

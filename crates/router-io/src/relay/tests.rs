@@ -22,6 +22,7 @@ fn payload(circuit: &str) -> CircuitMessage {
 const FIRST: (&str, DestinationKind) = ("first", DestinationKind::Link);
 const SECOND: (&str, DestinationKind) = ("second", DestinationKind::Link);
 
+/// Defect 26 of the original, which is kept: their sender is told nothing, and controllers are told together.
 #[tokio::test(start_paused = true)]
 async fn payloads_that_lead_nowhere_are_reported_together() {
     let router = TestRouter::new("router");

@@ -1,5 +1,7 @@
 //! A router as a whole.
 
+mod link_dials;
+
 use std::fs;
 use std::future::pending;
 

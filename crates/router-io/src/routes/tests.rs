@@ -304,6 +304,7 @@ async fn a_dialer_that_panics_has_failed_at_once() {
     ));
 }
 
+/// Defect 25 of the original: such a route was dropped, and its controller waited for an answer.
 #[tokio::test(start_paused = true)]
 async fn what_the_queue_has_no_room_for_is_refused_at_once() {
     let mut setup = Setup::new().await;

@@ -1,6 +1,7 @@
 //! Links in memory.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -30,6 +31,18 @@ impl Disturbance {
     };
 }
 
+/// A link between two relays, which they have for as long as they live.
+pub(crate) struct TestLink {
+    loses_all: Arc<AtomicBool>,
+}
+
+impl TestLink {
+    /// Loses everything from now on, while both relays believe in it.
+    pub(crate) fn lose_all(&self) {
+        self.loses_all.store(true, Ordering::Relaxed);
+    }
+}
+
 /// One direction of a link.
 struct LinkEnd(mpsc::Sender<CircuitMessage>);
 
@@ -40,7 +53,8 @@ pub(crate) fn connect(
     second: &Arc<Relay>,
     disturbance: Disturbance,
     seed: u64,
-) {
+) -> TestLink {
+    let loses_all = Arc::new(AtomicBool::new(false));
     let (to_second, from_first) = mpsc::channel(disturbance.queue);
     let (to_first, from_second) = mpsc::channel(disturbance.queue);
     let (first_hop, _) = first.attach(id, Arc::new(LinkEnd(to_second)));
@@ -53,9 +67,11 @@ pub(crate) fn connect(
     .enumerate()
     {
         let mut random = Random::new(seed, ["there", "back"][number]);
+        let loses_all = Arc::clone(&loses_all);
         tokio::spawn(async move {
             while let Some(message) = from.recv().await {
-                if disturbance.loss > 0 && random.one_in(disturbance.loss) {
+                let is_lost = disturbance.loss > 0 && random.one_in(disturbance.loss);
+                if is_lost || loses_all.load(Ordering::Relaxed) {
                     continue;
                 }
                 let micros = u64::try_from(disturbance.delay.as_micros()).unwrap();
@@ -72,6 +88,7 @@ pub(crate) fn connect(
             }
         });
     }
+    TestLink { loses_all }
 }
 
 impl Destination for LinkEnd {

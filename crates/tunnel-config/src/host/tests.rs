@@ -41,6 +41,7 @@ fn target(terminator: &HostTerminator, data: Value) -> Result<String, String> {
     Ok(format!("{target}{}", source.unwrap_or_default()))
 }
 
+/// Defect 11 of the original: addresses of IPv6 had no brackets.
 #[test]
 fn fixed_servers_are_what_they_are() {
     let fixed = terminator(&json!({"protocol": "udp", "address": "DNS.corp.", "port": 53}));
@@ -136,6 +137,8 @@ fn the_longest_translation_counts() {
     assert_eq!(asked("10.64.0.1"), Ok("tcp:10.64.0.1:80".to_owned()));
 }
 
+/// Defects 9 and 10 of the original: whoever dialed chose any address of the host, and one that made no sense left the
+/// controller without an answer.
 #[test]
 fn source_addresses_are_in_the_list_or_refused() {
     let host = forwarding();

@@ -6,10 +6,11 @@ use portcullis_wire::capability::ControllerCapability;
 use tempfile::TempDir;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 
 use super::controller::{FakeController, Says};
-use super::world::{Authority, Router};
+use super::world::{Authority, Router, soon};
+use crate::testing::Proxy;
 
 #[tokio::test]
 async fn router_is_back_soon_after_its_controller() {
@@ -22,7 +23,7 @@ async fn router_is_back_soon_after_its_controller() {
 
     controller.stop().await;
     router.loses("c1").await;
-    tokio::time::sleep(Duration::from_secs(1)).await;
+    sleep(Duration::from_secs(1)).await;
     let mut controller = FakeController::start_at(at, Says::usual("c1"), &authority).await;
     let start = Instant::now();
     let _again = controller.router().await;
@@ -32,6 +33,57 @@ async fn router_is_back_soon_after_its_controller() {
         "{:?}",
         start.elapsed()
     );
+    router.stop().await;
+}
+
+/// Its connection stays open, and so do those that are made anew: nothing passes through them.
+#[tokio::test]
+async fn controller_that_falls_silent_is_given_up_and_dialed_again_with_growing_pauses() {
+    const SILENCE: Duration = Duration::from_secs(1);
+    let (authority, directory) = (Authority::new(), TempDir::new().unwrap());
+    let mut controller = FakeController::start("c1", &authority).await;
+    let line = Proxy::start(controller.address).await;
+    let section = format!(
+        "{{endpoint: 'tls:localhost:{}', options: {{connectTimeout: 200ms}}, heartbeats: \
+         {{sendInterval: 200ms, checkInterval: 100ms, closeUnresponsiveTimeout: 1s}}}}",
+        line.address.port()
+    );
+    let router = Router {
+        section,
+        ..Router::at(&authority, &directory, &[])
+    };
+    let mut router = router.start();
+    let _channel = controller.router().await;
+    router.connects_to("c1").await;
+    sleep(SILENCE * 3 / 2).await;
+    assert!(router.has_no_event(), "heartbeats are answered");
+
+    line.stall();
+    let (start, before) = (Instant::now(), line.accepted().len());
+    router.loses("c1").await;
+    let noticed = start.elapsed();
+    assert!(noticed >= SILENCE / 2, "{noticed:?}");
+    assert!(noticed < 3 * SILENCE, "{noticed:?}");
+    // Connections are dialed a second apart at first.
+    let pauses = soon(async {
+        loop {
+            let attempts = line.accepted().split_off(before);
+            let pauses = attempts.windows(2).map(|pair| pair[1] - pair[0]);
+            let pauses: Vec<_> = pauses.collect();
+            if pauses.last() > pauses.first().map(|first| *first * 3 / 2).as_ref() {
+                return pauses;
+            }
+            sleep(SILENCE / 10).await;
+        }
+    });
+    let pauses = pauses.await;
+    println!("pauses between attempts: {pauses:?}");
+    assert!(pauses.iter().min() > Some(&(SILENCE / 2)), "{pauses:?}");
+    assert!(router.has_no_event());
+
+    line.go_on();
+    let _again = controller.router().await;
+    router.connects_to("c1").await;
     router.stop().await;
 }
 
@@ -54,7 +106,7 @@ async fn channel_goes_on_when_only_its_connections_were_lost() {
                     _ = cuts.changed() => {
                         // The controller does not notice.
                         drop(near);
-                        tokio::time::sleep(Duration::from_mins(1)).await;
+                        sleep(Duration::from_mins(1)).await;
                     },
                     _ = tokio::io::copy_bidirectional(&mut near, &mut far) => {},
                 }

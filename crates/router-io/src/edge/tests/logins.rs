@@ -65,6 +65,7 @@ async fn sdk_with_token_and_certificate_is_let_in() {
     .unwrap();
 }
 
+/// Defect 4 of the original: such a client was let in, and then closed without a word.
 #[tokio::test]
 async fn whoever_may_not_connect_is_told_why() {
     let (world, _controller) = World::connected(&["alice", "mallory"]).await;
@@ -177,6 +178,7 @@ async fn certificate_of_the_identity_need_not_be_the_one_of_the_token() {
         .unwrap();
 }
 
+/// Defect 4 of the original, too: nobody else waits meanwhile.
 #[tokio::test]
 async fn sessions_and_keys_may_come_after_their_sdk() {
     let world = World::start();
@@ -257,6 +259,7 @@ async fn number_of_channels_is_limited() {
     world.sdk("bob").await;
 }
 
+/// Defect 2 of the original, over sockets.
 #[tokio::test]
 async fn connections_of_a_channel_are_of_one_certificate_and_session() {
     let (world, _controller) = World::connected(&["alice", "mallory"]).await;

@@ -17,24 +17,23 @@ async fn connected(world: &World) -> (Sdk, Sdk, Dial) {
     let mut client = world.sdk("alice").await;
     let (dial, connected) = dial_through(&client, &mut host, dial_v2(1, SERVICE, false)).await;
     connected.unwrap();
-    client
-        .says(data(ConnectionId(1), "hi", DataFlags::default()))
-        .await;
-    host.finds(|message, _| matches!(message, EdgeMessage::Data(_)).then_some(()))
-        .await;
-    host.says(data(
-        dial.new_connection.unwrap(),
-        "hi",
-        DataFlags::default(),
-    ))
-    .await;
-    client
-        .finds(|message, _| matches!(message, EdgeMessage::Data(_)).then_some(()))
-        .await;
+    greet(&mut client, &mut host, ConnectionId(1), &dial).await;
     (client, host, dial)
 }
 
-async fn closed(sdk: &mut Sdk) -> (Option<ConnectionId>, Option<ErrorCode>, String) {
+/// Data flows both ways.
+pub(super) async fn greet(client: &mut Sdk, host: &mut Sdk, near: ConnectionId, dial: &Dial) {
+    let hi = |connection| data(connection, "hi", DataFlags::default());
+    client.says(hi(near)).await;
+    host.finds(|message, _| matches!(message, EdgeMessage::Data(_)).then_some(()))
+        .await;
+    host.says(hi(dial.new_connection.unwrap())).await;
+    client
+        .finds(|message, _| matches!(message, EdgeMessage::Data(_)).then_some(()))
+        .await;
+}
+
+pub(super) async fn closed(sdk: &mut Sdk) -> (Option<ConnectionId>, Option<ErrorCode>, String) {
     sdk.finds(|message, _| match message {
         EdgeMessage::StateClosed(closed) => {
             Some((closed.connection, closed.code, closed.reason.clone()))

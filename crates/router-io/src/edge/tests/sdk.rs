@@ -46,6 +46,20 @@ pub(super) async fn secure<S: Stream>(
     pair: Option<&Pair>,
     protocols: &[&str],
 ) -> io::Result<TlsStream<S>> {
+    let connector = connector(network, pair, protocols);
+    connector.connect(server_name(), stream).await
+}
+
+pub(super) fn server_name() -> ServerName<'static> {
+    ServerName::try_from("localhost").unwrap()
+}
+
+/// How an SDK connects.
+pub(super) fn connector(
+    network: &Network,
+    pair: Option<&Pair>,
+    protocols: &[&str],
+) -> TlsConnector {
     let mut roots = RootCertStore::empty();
     roots
         .add(network.root.certificate().as_rustls().clone())
@@ -65,9 +79,7 @@ pub(super) async fn secure<S: Stream>(
         .iter()
         .map(|name| name.as_bytes().to_vec())
         .collect();
-    let name = ServerName::try_from("localhost").unwrap();
-    let connector = TlsConnector::from(Arc::new(config));
-    connector.connect(name, stream).await
+    TlsConnector::from(Arc::new(config))
 }
 
 /// An SDK that has connected.

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use portcullis_forwarding::ForwardingOptions;
+use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::link::FaultSubject;
 use portcullis_wire::control::route::Unroute;
 use portcullis_xgress::Side;
@@ -115,6 +117,40 @@ async fn a_circuit_that_is_taken_away_ends_without_a_word() {
     assert_eq!(circuit.client.read(&mut [0]).await.unwrap(), 0);
     let told = timeout(Duration::from_secs(1), controller.next());
     assert!(told.await.is_err());
+}
+
+/// Defect 24 of the original: the end of a circuit is told once, and what is lost of that is not sent again. Its
+/// controller is asked about the circuit then, and has it ended if it knows nothing of it.
+#[tokio::test(start_paused = true)]
+async fn a_circuit_whose_end_was_lost_is_found_idle_and_ends() {
+    let options = ForwardingOptions {
+        idle_timeout: Duration::from_secs(10),
+        idle_interval: Some(Duration::from_secs(25)),
+        ..ForwardingOptions::default()
+    };
+    let routers = ["near", "far"].map(|name| TestRouter::with(name, options));
+    let mut circuit = Circuit::between(routers, Disturbance::NONE, 0);
+    let mut owner = TestController::connect(&controller_id(), &circuit.far.controllers).await;
+    circuit.client.write_all(b"hello").await.unwrap();
+    circuit.server.read_exact(&mut [0; 5]).await.unwrap();
+    sleep(Duration::from_secs(1)).await;
+    circuit.link.lose_all();
+    circuit.initiator.abort();
+    circuit.near.wait_for_ends().await;
+    let hearing = timeout(Duration::from_secs(20), circuit.server.read_u8());
+    assert!(hearing.await.is_err(), "the far end has heard of it");
+
+    let ControlMessage::CircuitConfirmation(asked) = owner.next().await else {
+        panic!("it asks about nothing");
+    };
+    assert_eq!(asked.circuit_ids, [CIRCUIT]);
+    circuit.far.relay.unroute(&Unroute {
+        circuit_id: CIRCUIT.to_owned(),
+        is_immediate: true,
+    });
+    circuit.far.wait_for_ends().await;
+    assert_eq!(circuit.server.read(&mut [0]).await.unwrap(), 0);
+    assert_eq!(circuit.far.relay.circuit_count(), 0);
 }
 
 #[tokio::test(start_paused = true)]

@@ -78,6 +78,7 @@ async fn a_server_that_resets_ends_the_circuit_of_its_client() {
     assert!(router.relay.circuit(CIRCUIT).is_none());
 }
 
+/// Defect 17 of the original: a server never saw that its client had finished.
 #[tokio::test]
 async fn sockets_and_sdks_tell_each_other_of_the_end_of_data() {
     let (mut program, stream) = duplex(1 << 10);

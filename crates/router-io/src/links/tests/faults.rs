@@ -5,7 +5,8 @@ use std::time::Duration;
 use portcullis_wire::control::link::{Fault, FaultSubject};
 use tokio::time::sleep;
 
-use super::world::{Proxy, World, settings, wait_until};
+use super::world::{World, settings, wait_until};
+use crate::testing::Proxy;
 
 #[tokio::test]
 async fn controllers_close_a_link_unless_it_is_newer() {

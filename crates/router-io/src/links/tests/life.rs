@@ -9,7 +9,8 @@ use portcullis_wire::control::link::{Fault, FaultSubject, RouterLinks};
 use tokio::time::{sleep, timeout};
 
 use super::controller::{CONTROLLER, Told};
-use super::world::{Proxy, World, wait_until};
+use super::world::{World, wait_until};
+use crate::testing::Proxy;
 
 #[tokio::test]
 async fn link_comes_up_with_all_its_connections() {
@@ -110,6 +111,7 @@ async fn link_that_does_not_come_back_is_reported_as_lost() {
     assert_eq!(faults(&second.told), []);
 }
 
+/// Defect 29 of the original: for a while there were two.
 #[tokio::test]
 async fn routers_that_dial_each_other_agree_on_one_link() {
     let world = World::new();

@@ -41,7 +41,7 @@ impl StreamService for Ear {
     }
 }
 
-/// Those of OpenZiti say the version of the router that they dial.
+/// Defect 20 of the original: it says the version of the router that it dials.
 #[tokio::test]
 async fn hello_says_the_version_of_who_dials() {
     let world = World::new();
@@ -76,7 +76,7 @@ async fn version_in_a_hello_decides_nothing() {
     }
 }
 
-/// Payloads on them have a form that the circuits of today do not fit into.
+/// Defect 19 of the original: payloads on them have a form that the circuits of today do not fit into.
 #[tokio::test]
 async fn links_over_dtls_are_not_dialed() {
     let world = World::new();

@@ -15,11 +15,12 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::world::{Proxy, TestRouter, World, settings, wait_until};
+use super::world::{TestRouter, World, settings, wait_until};
 use crate::circuit_message::CircuitMessage;
 use crate::identity::test_files::TestFiles;
 use crate::identity::{IdentityWatcher, Reload};
 use crate::relay::{Destination, NotForwarded};
+use crate::testing::Proxy;
 use crate::tls::Tls;
 
 const CIRCUIT: &str = "circuit";
@@ -77,6 +78,7 @@ fn sequence(message: &CircuitMessage) -> Option<PayloadSequence> {
     }
 }
 
+/// Defect 21 of the original: each router on the way wrote the time of its own clock into them.
 #[tokio::test]
 async fn payloads_and_acknowledgments_come_to_the_other_end() {
     let world = World::new();
@@ -231,6 +233,7 @@ async fn full_link_gives_messages_back_and_tells_when_there_is_room() {
     }
 }
 
+/// Defect 18 of the original: it framed the compact form, which its other end did not read.
 #[tokio::test]
 async fn what_no_link_carries_is_counted_and_dropped() {
     let world = World::new();

@@ -145,6 +145,7 @@ async fn router_that_answers_for_another_has_no_link() {
     assert!(first.manager.views().is_empty());
 }
 
+/// Defect 3 of the original: any certificate of the network would do for them.
 #[tokio::test]
 async fn further_connections_need_certificate_link_group_and_secret_of_the_first() {
     let world = World::new();

@@ -1,7 +1,6 @@
 //! Routers, their network, and what stands between them.
 
 mod network;
-mod proxy;
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -34,7 +33,6 @@ use crate::relay::Relay;
 use crate::tls::Tls;
 
 pub(super) use self::network::TestNetwork;
-pub(super) use self::proxy::Proxy;
 
 /// The group of all routers in tests.
 pub(super) const GROUP: &str = "default";

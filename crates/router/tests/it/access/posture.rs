@@ -15,22 +15,32 @@ use portcullis_wire::control::data_model::{
 };
 use portcullis_wire::edge::{
     Domain, MacAddresses as SaidMac, OperatingSystem as SaidSystem, Posture, PostureResponse,
-    Process as SaidProcess, Processes as SaidProcesses, TotpToken, Unlocked, Woken,
+    Process as SaidProcess, Processes as SaidProcesses, SdkInfo, TotpToken, Unlocked, Woken,
 };
 
 /// A world with `alice` on channel 1, who may dial `wiki` if she passes a check.
 fn world(kind: PostureCheckKind) -> World {
+    world_of(vec![kind])
+}
+
+/// A world where she has to pass several.
+fn world_of(kinds: Vec<PostureCheckKind>) -> World {
     let mut truth = Truth::new();
     insert(&mut truth, Entity::Identity(Box::new(identity("alice"))));
     insert(&mut truth, Entity::Service(service("wiki")));
-    let check = posture_check("check", Some(kind));
-    insert(&mut truth, Entity::PostureCheck(check));
+    let checks = kinds.into_iter().enumerate();
+    let checks = checks.map(|(number, kind)| posture_check(&format!("check {number}"), Some(kind)));
+    let checks: Vec<_> = checks.collect();
+    let posture_checks = checks.iter().map(|check| check.id.clone()).collect();
+    for check in checks {
+        insert(&mut truth, Entity::PostureCheck(check));
+    }
     let policy = Policy {
         id: "policy".to_owned(),
         name: "policy".to_owned(),
         policy_type: PolicyType::Dial,
         services: ["wiki".to_owned()].into(),
-        posture_checks: ["check".to_owned()].into(),
+        posture_checks,
         identities: ["alice".to_owned()].into(),
     };
     insert(&mut truth, Entity::Policy(policy));
@@ -278,9 +288,61 @@ fn codes_count_only_in_their_session_and_signed() {
         assert!(!passes(&mut world));
     }
     let given = code(&world);
-    // Nothing else that is said in between makes it forgotten.
-    let _ = world.report(1, vec![given, process("/x", true, "", &[])]);
+    let _ = world.report(1, vec![given]);
     assert!(passes(&mut world));
+}
+
+/// Defect 8 of the original: where processes were known, a code counted for nothing, and a code or a
+/// description of the SDK made the processes forgotten.
+#[test]
+fn nothing_that_is_said_makes_something_else_forgotten() {
+    let sdk = || {
+        Posture::SdkInfo(Box::new(SdkInfo {
+            kind: "ziti-sdk-c".to_owned(),
+            ..SdkInfo::default()
+        }))
+    };
+    let kinds = || {
+        vec![
+            mfa(false),
+            PostureCheckKind::Process(Box::new(required("/a", &[], &[]))),
+        ]
+    };
+    let said = |world: &World, what: &str| match what {
+        "code" => code(world),
+        "process" => process("/a", true, "", &[]),
+        _ => sdk(),
+    };
+    for order in [
+        ["code", "process", "sdk"],
+        ["process", "code", "sdk"],
+        ["process", "sdk", "code"],
+        ["sdk", "code", "process"],
+    ] {
+        let mut world = world_of(kinds());
+        let mut missing = vec!["code", "process"];
+        for what in order {
+            let report = said(&world, what);
+            let _ = world.report(1, vec![report]);
+            missing.retain(|one| *one != what);
+            assert_eq!(
+                passes(&mut world),
+                missing.is_empty(),
+                "{what} of {order:?}"
+            );
+        }
+        // Said again, each by itself.
+        for what in order {
+            let report = said(&world, what);
+            let _ = world.report(1, vec![report]);
+            assert!(passes(&mut world), "{what} again, after {order:?}");
+        }
+
+        let mut world = world_of(kinds());
+        let reports = order.map(|what| said(&world, what));
+        let _ = world.report(1, reports.into());
+        assert!(passes(&mut world), "{order:?} in one message");
+    }
 }
 
 #[test]

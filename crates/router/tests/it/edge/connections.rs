@@ -204,6 +204,7 @@ fn circuit_that_the_channel_has_already_is_refused() {
     assert!(world.done.told.is_empty(), "the first one lives");
 }
 
+/// Defect 15 of the original: there could be any number of them.
 #[test]
 fn connections_dials_and_binds_are_bounded() {
     let mut world = World::with_limits(EdgeLimits {

@@ -49,6 +49,7 @@ fn memory_that_is_scarce_bounds_both_directions() {
     assert_eq!((dialing.weight(), received), (0, written));
 }
 
+/// Defect 15 of the original: one far ahead lifted the bound of what was kept.
 #[test]
 fn sequences_far_ahead_are_not_kept() {
     let mut hosting = end(Side::Terminator, Options::default());

@@ -1,4 +1,4 @@
-//! What connections of a link pass through.
+//! What connections between two programs pass through.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -8,11 +8,13 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
+use tokio::time::Instant;
 
 /// Passes bytes on, until it is told to do otherwise.
 pub(crate) struct Proxy {
     pub(crate) address: SocketAddr,
     connections: Arc<Mutex<Vec<AbortHandle>>>,
+    accepted: Arc<Mutex<Vec<Instant>>>,
     is_stalled: watch::Sender<bool>,
     accepting: AbortHandle,
 }
@@ -22,11 +24,14 @@ impl Proxy {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let connections = Arc::new(Mutex::new(Vec::new()));
+        let accepted = Arc::new(Mutex::new(Vec::new()));
         let is_stalled = watch::Sender::new(false);
         let (opened, stalls) = (Arc::clone(&connections), is_stalled.subscribe());
+        let times = Arc::clone(&accepted);
         let accepting = tokio::spawn(async move {
             loop {
                 let (from, _) = listener.accept().await.unwrap();
+                times.lock().push(Instant::now());
                 let passing = tokio::spawn(pass(from, target, stalls.clone()));
                 opened.lock().push(passing.abort_handle());
             }
@@ -34,9 +39,15 @@ impl Proxy {
         Self {
             address,
             connections,
+            accepted,
             is_stalled,
             accepting: accepting.abort_handle(),
         }
+    }
+
+    /// When connections were accepted, that are open or not.
+    pub(crate) fn accepted(&self) -> Vec<Instant> {
+        self.accepted.lock().clone()
     }
 
     /// Breaks the last `count` connections.
