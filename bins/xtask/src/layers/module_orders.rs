@@ -227,6 +227,7 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
             "inspected_metrics",
             "publisher",
             "options",
+            "expression",
             "pattern",
             "filter",
             "subscription",
