@@ -8,20 +8,18 @@ const CHOSEN_PASSWORD: &str = "correct horse battery";
 /// What a reader knows.
 #[derive(Debug, Default)]
 pub(crate) struct Answers {
-    /// The password that `quickstart` has chosen.
+    /// The password that the running controller has chosen, as `quickstart` does.
     administrator: Option<String>,
     /// The authenticator app, once a secret was shown for it.
     app: Option<Authenticator>,
 }
 
 impl Answers {
-    /// Notes the password that `quickstart` shows.
+    /// Notes the password that a controller shows at its start. Without one, it is the password that the reader chose.
     pub(crate) fn learn_password(&mut self, shown: &str) {
         let password = value(shown, "Password ");
         let password = password.and_then(|value| value.split_whitespace().next());
-        if let Some(password) = password {
-            self.administrator = Some(password.to_owned());
-        }
+        self.administrator = password.map(str::to_owned);
     }
 
     /// The answer to the question at the end of `line`; `shown` is all that the command has shown.

@@ -11,7 +11,11 @@ pub(crate) struct Step {
     pub(crate) output: Range<usize>,
 }
 
-/// Finds the commands in all blocks of a Markdown text that are marked as `console`.
+/// A line outside of all blocks, by which the reader ends the programs that run: a comment, since Ctrl-C is no command
+/// that could be shown.
+pub(crate) const INTERRUPT: &str = "<!-- Ctrl-C -->";
+
+/// Finds the commands in all blocks of a Markdown text that are marked as `console`, and each [`INTERRUPT`].
 ///
 /// Commands begin with the prompt `$ `. They go on after a line that ends with a backslash, and until
 /// the end of a here-document.
@@ -25,6 +29,11 @@ pub(crate) fn steps(text: &str) -> Vec<Step> {
         let end = start + line.len();
         if line.starts_with("```") {
             is_console = line.trim_end() == "```console";
+        } else if line.trim_end() == INTERRUPT {
+            steps.push(Step {
+                command: INTERRUPT.to_owned(),
+                output: end..end,
+            });
         } else if is_console {
             match (line.strip_prefix("$ "), steps.last_mut()) {
                 (Some(command), _) if !is_continued => steps.push(Step {
@@ -68,6 +77,15 @@ fn commands_are_told_from_their_output() {
         .map(|step| (step.command.as_str(), &text[step.output.clone()]))
         .collect();
     assert_eq!(shown, [("one \\\n  two\n", "out\n"), ("three\n", "")]);
+}
+
+#[test]
+fn interrupts_stand_between_commands() {
+    let text = "```console\n$ one\nout\n```\n<!-- Ctrl-C -->\n```console\n$ two\n```\n";
+    let found = steps(text);
+    let commands: Vec<_> = found.iter().map(|step| &*step.command).collect();
+    assert_eq!(commands, ["one\n", INTERRUPT, "two\n"]);
+    assert_eq!(&text[found[0].output.clone()], "out\n");
 }
 
 #[test]

@@ -12,7 +12,9 @@ use std::path::Path;
 use support::{TestDirectory, binaries, controller, repository, wait};
 
 /// The ports that documents use: of the controller, of a router for clients, of a server, of a door to it.
-const DOCUMENTED_PORTS: [&str; 4] = ["1280", "3022", "8080", "8081"];
+const DOCUMENTED_PORTS: [&str; 4] = [CONTROLLER_PORT, "3022", "8080", "8081"];
+
+const CONTROLLER_PORT: &str = "1280";
 
 /// Set to write what is shown into the document if it differs.
 const BLESS: &str = "PORTCULLIS_BLESS";
@@ -43,13 +45,19 @@ pub(crate) fn check(path: &str) {
     let mut outputs = Vec::new();
     let mut answers = Answers::default();
     for step in document::steps(&text) {
+        if step.command == document::INTERRUPT {
+            servers.clear();
+            continue;
+        }
         let command = reader.to_type(&step.command);
         let shown = if let Some(port) = served_port(&step.command) {
             let mut shell = reader.shell();
             let shown = shell.start_program(&command);
             reader.wait_until_served(port);
             servers.push(shell);
-            answers.learn_password(&shown);
+            if port == CONTROLLER_PORT {
+                answers.learn_password(&shown);
+            }
             shown
         } else {
             terminal.run(&command, &mut answers)

@@ -53,6 +53,7 @@ mod renewal;
 mod rerouting;
 mod restart;
 mod revocation_kills;
+mod router_health;
 mod router_profiles;
 mod routers;
 mod schemathesis;

@@ -8,7 +8,7 @@ use crate::overlay::router::{Router, RouterProgram};
 use crate::overlay::sdk::{EXCHANGE_TIMEOUT, Sdk};
 use crate::overlay::{self, Overlay};
 use crate::{own, ziti_cli};
-use portcullis_bad_line::{BadLine, Quality};
+use portcullis_bad_line::{self as bad_line, BadLine, Quality};
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -126,6 +126,10 @@ fn exchange_over_bad_link(python: &Path, program: &RouterProgram) {
     let line = match BadLine::start(BAD) {
         Ok(line) => line,
         Err(problem) => {
+            assert!(
+                !(tools::are_required() && bad_line::is_allowed()),
+                "{problem}"
+            );
             println!("skipped: {problem}");
             return;
         },

@@ -43,6 +43,15 @@ impl<'s> Overlay<'s> {
         Self::around(site, Api::admin(controller), controller.host_port())
     }
 
+    /// Around a controller of ours whose policies let everybody use all routers already.
+    pub(crate) fn with_policies(site: &'s TestDirectory, controller: &Controller) -> Self {
+        Self {
+            site,
+            admin: Api::admin(controller),
+            address: controller.host_port().to_owned(),
+        }
+    }
+
     /// Around any controller, whose administrator is logged in. All routers may be used for all services.
     pub(crate) fn around(site: &'s TestDirectory, admin: Api, address: &str) -> Self {
         let overlay = Self {

@@ -1,10 +1,13 @@
 //! `quickstart --router`: a network in one line.
 
+use crate::overlay::place::Place;
+use crate::overlay::sdk::Sdk;
+use crate::overlay::{self, Overlay};
 use serde_json::{Value, json};
 use std::fs;
 use std::process::Command;
 use std::time::Duration;
-use support::{Api, Controller, TestDirectory, Tool, tools, wait};
+use support::{Api, Controller, TestDirectory, Tool, tools, wait, wheel};
 
 /// Time for the router to be online.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -45,6 +48,32 @@ fn router_beside_the_controller_outlives_restarts() {
     let again = online(&controller);
     assert_eq!(again["id"], router["id"]);
     assert_ne!(again["fingerprint"], router["fingerprint"]);
+    assert!(controller.terminate().success());
+}
+
+/// A service is dialed through the router that comes with the controller.
+#[test]
+fn sdk_hosts_and_another_one_dials_at_the_router() {
+    if !tools::are_available(&[Tool::Curl]) {
+        return;
+    }
+    let Some(python) = wheel::python() else {
+        return;
+    };
+    let site = TestDirectory::new();
+    // The SDK knows RS256 as the only signature of tokens.
+    let options = ["--router", "--router-port", "0", "--key-type", "rsa2048"];
+    let controller = site.quickstart().with(options).start();
+    online(&controller);
+    let overlay = Overlay::with_policies(&site, &controller);
+    overlay.service("echo", &[overlay::intercept("echo.test")]);
+    overlay.allow("Bind", "host");
+    overlay.allow("Dial", "client");
+    let [host, client] = ["host", "client"].map(|name| overlay.identity(name, "none"));
+    let sdk = Sdk::C(python.into());
+    let _host = sdk.host(&site, &host, "echo");
+    overlay.until_hosted("echo");
+    sdk.exchange(&site, (&client, Place::LOOPBACK), ("echo", 1_000_000));
     assert!(controller.terminate().success());
 }
 

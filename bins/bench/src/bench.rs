@@ -60,6 +60,9 @@ pub(crate) struct Arguments {
     /// Also write the figures to this file, as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Fail if a target of the design is missed, once the figures are written
+    #[arg(long)]
+    strict: bool,
     /// Folder for the stores that are measured, removed at the end [default: beside the program]
     #[arg(long, value_name = "DIR")]
     directory: Option<PathBuf>,
@@ -137,6 +140,9 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     report.print()?;
     if let Some(file) = &arguments.json {
         report.write(file)?;
+    }
+    if arguments.strict {
+        report.require_targets()?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -52,7 +52,7 @@ mod tests {
         let mirror = match Mirror::start(quality) {
             Ok(mirror) => mirror,
             Err(problem) => {
-                println!("skipped: {problem}");
+                crate::skip(&problem);
                 return;
             },
         };

@@ -26,7 +26,7 @@ use portcullis_transport::Clock;
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::route::RouteResult;
 use session::SessionState;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use tokio::sync::{Notify, mpsc};
 
@@ -124,10 +124,21 @@ impl LiveFabric {
         circuit.is_ok_and(|circuit| self.state.lock().ended.contains(&circuit, now))
     }
 
-    /// When a link was first reported.
-    pub(crate) fn link_since(&self, link: &LinkId) -> Option<Moment> {
-        let link = portcullis_fabric::LinkId::new(link.as_str()).ok()?;
-        self.state.lock().link_times.get(&link)
+    /// When links were first reported, of those that there are.
+    pub(crate) fn links_since<'l>(
+        &self,
+        links: impl Iterator<Item = &'l LinkId>,
+    ) -> BTreeMap<&'l LinkId, Moment> {
+        let named = links.filter_map(|link| {
+            let id = portcullis_fabric::LinkId::new(link.as_str()).ok()?;
+            Some((link, id))
+        });
+        let named: Vec<_> = named.collect();
+        let state = self.state.lock();
+        let since = named
+            .into_iter()
+            .filter_map(|(link, id)| Some((link, state.link_times.get(&id)?)));
+        since.collect()
     }
 
     /// Changes the picture, and does what follows from that.

@@ -44,6 +44,7 @@ pub mod ids;
 pub mod io_error;
 pub mod ip_network;
 mod kinds;
+pub mod log_interval;
 pub mod log_throttle;
 pub mod managed;
 pub mod mfa;

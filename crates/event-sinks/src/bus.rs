@@ -1,9 +1,10 @@
 //! Hands events to all who want them.
 
+use crate::LOG_INTERVAL;
 use crate::count_schedule::CountSchedule;
-use crate::log_interval::LogInterval;
 use crate::queue::{Delivery, Queue};
 use parking_lot::{Mutex, RwLock};
+use portcullis_domain::log_interval::LogInterval;
 use portcullis_events::{Event, EventPublisher, Line, Namespace, Subscription};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -65,7 +66,7 @@ pub(crate) struct Subscriber {
     pub(crate) queue: Queue,
     namespaces: u32,
     counts: Mutex<CountSchedule>,
-    drops_logged: LogInterval,
+    drops_logged: Mutex<LogInterval>,
 }
 
 /// The bit of a namespace in a set.
@@ -153,7 +154,7 @@ impl Subscriber {
             queue: Queue::new(capacity),
             namespaces,
             counts: Mutex::new(CountSchedule::new(&subscriptions, Instant::now())),
-            drops_logged: LogInterval::default(),
+            drops_logged: Mutex::new(LogInterval::new(LOG_INTERVAL)),
             subscriptions,
         }
     }
@@ -189,9 +190,14 @@ impl Subscriber {
             || self.counts.lock().take_due(position, Instant::now())
     }
 
+    fn may_log_drop(&self) -> bool {
+        let now = Instant::now().into_std();
+        self.drops_logged.lock().try_acquire(now).is_some()
+    }
+
     fn log_drop(&self) {
         if let Some(sink) = &self.name
-            && self.drops_logged.try_acquire()
+            && self.may_log_drop()
         {
             tracing::warn!(
                 sink,

@@ -1,11 +1,12 @@
 //! Sinks: subscribers that write to files and streams.
 
+use crate::LOG_INTERVAL;
 use crate::bus::{EventBus, Subscriber};
-use crate::log_interval::LogInterval;
 use crate::output::{OpenOutput, SinkOutput};
 use crate::progress::{PanicGuard, Progress, SinkStatus};
 use crate::writer::Writer;
 use portcullis_domain::clock::Clock;
+use portcullis_domain::log_interval::LogInterval;
 use portcullis_events::Subscription;
 use std::io;
 use std::sync::Arc;
@@ -139,7 +140,7 @@ impl Sink {
             output: OpenOutput::new(output, clock),
             progress: Arc::clone(&progress),
             reopening: Arc::clone(&reopening),
-            failures_logged: LogInterval::default(),
+            failures_logged: LogInterval::new(LOG_INTERVAL),
         };
         let watch = PanicGuard(Arc::clone(&progress));
         let started = thread::Builder::new()

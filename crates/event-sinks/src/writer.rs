@@ -2,13 +2,13 @@
 
 use crate::batch::Batch;
 use crate::bus::Subscriber;
-use crate::log_interval::LogInterval;
 use crate::output::OpenOutput;
 use crate::progress::Progress;
+use portcullis_domain::log_interval::LogInterval;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Time until what failed is tried again.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
@@ -83,7 +83,7 @@ impl Writer {
         let (sink, dropped) = (&self.name, self.subscriber.queue.dropped());
         match &outcome {
             Ok(()) if is_new => tracing::info!(sink, dropped, "events are written again"),
-            Err(error) if self.failures_logged.try_acquire() => {
+            Err(error) if self.failures_logged.try_acquire(Instant::now()).is_some() => {
                 tracing::error!(sink, %error, dropped, "events cannot be written; retrying");
             },
             Ok(()) | Err(_) => {},

@@ -40,10 +40,11 @@
 //! # Order of the modules
 //!
 //! Imports go one way, from later modules to earlier ones: `namespace`; `event`; `report_limits`;
-//! `inspected_metrics`; `publisher`; `options`; `pattern`; `filter`;
+//! `inspected_metrics`; `publisher`; `options`; `expression`; `pattern`; `filter`;
 //! `subscription`.
 
 mod event;
+mod expression;
 mod filter;
 mod inspected_metrics;
 mod namespace;
@@ -74,6 +75,7 @@ pub use crate::event::session::{Session, SessionKind, SessionProvider, SessionTy
 pub use crate::event::terminator::TerminatorStatus;
 pub use crate::event::usage::{USAGE_KINDS, Usage, usage_of};
 pub use crate::event::{BURST_BYTES, BURST_EVENTS, Body, Event};
+pub use crate::expression::{ExpressionError, compile_expression};
 pub use crate::inspected_metrics::{MetricsForm, MetricsSource, inspected_metrics};
 pub use crate::namespace::{EVENT_TYPE_NAMES, EventType, Namespace, UnknownType};
 pub use crate::options::OptionError;

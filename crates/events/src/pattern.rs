@@ -1,6 +1,7 @@
 //! Regular expressions of whoever subscribes, whose size in memory is bounded.
 
-use regex::{Regex, RegexBuilder};
+use crate::expression::{ExpressionError, compile_expression};
+use regex::Regex;
 
 /// A regular expression, which is the same as another one if its text is.
 #[derive(Debug, Clone)]
@@ -14,15 +15,9 @@ impl PartialEq for Pattern {
 
 impl Eq for Pattern {}
 
-/// Longest text, in bytes.
-const MAX_LENGTH: usize = 4096;
-
 /// Sizes in bytes, in one of which an expression has to fit when it is compiled. `link\..*` fits into the first and
 /// `\w`, which knows all letters there are, into the third.
 const SIZES: [usize; 4] = [8 << 10, 32 << 10, 128 << 10, 256 << 10];
-
-/// What is remembered while texts are matched, at most, in bytes.
-const MATCHING_SIZE: usize = 256 << 10;
 
 /// How large regular expressions that come together may be, once they are compiled.
 #[derive(Debug)]
@@ -49,11 +44,6 @@ impl Pattern {
     ///
     /// What is wrong with the expression, or that there is no room for it.
     pub(crate) fn new(text: &str, budget: &mut PatternBudget) -> Result<Self, String> {
-        if text.len() > MAX_LENGTH {
-            return Err(format!(
-                "a regular expression has at most {MAX_LENGTH} bytes"
-            ));
-        }
         // How large one is, is not told; so sizes are tried, of which the last costs as much as all others.
         for size in SIZES {
             if size > budget.left {
@@ -63,26 +53,16 @@ impl Pattern {
                     PatternBudget::WHOLE >> 10
                 ));
             }
-            let regex = RegexBuilder::new(text)
-                .size_limit(size)
-                .dfa_size_limit(MATCHING_SIZE)
-                .build();
-            match regex {
+            match compile_expression(text, size) {
                 Ok(regex) => {
                     budget.left -= size;
                     return Ok(Self(regex));
                 },
-                Err(regex::Error::CompiledTooBig(_)) => {},
-                // Its message is a drawing on several lines, the last of which says what is wrong.
-                Err(other) => {
-                    let message = other.to_string();
-                    let last = message.lines().last().unwrap_or_default();
-                    let cause = last.trim_start_matches("error: ");
-                    return Err(format!("not a regular expression: {cause}"));
-                },
+                Err(ExpressionError::TooLarge) => {},
+                Err(other) => return Err(other.to_string()),
             }
         }
-        Err("the regular expression repeats too much".to_owned())
+        Err(ExpressionError::TooLarge.to_string())
     }
 
     pub(crate) fn matches(&self, text: &str) -> bool {

@@ -3,8 +3,9 @@
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use portcullis_domain::log_interval::LogInterval;
 use rustix::net::sockopt;
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::time::{sleep, timeout};
@@ -13,9 +14,8 @@ use tokio_util::task::TaskTracker;
 
 use crate::connection_driver::{self, CLOSE_TIMEOUT, HttpService, ListenerState};
 use crate::half_open::HalfOpenRegistry;
-use crate::log_interval::LogInterval;
 use crate::stream_service::StreamServices;
-use crate::{Alpn, Budgets, Limits, ServerTls, Service, StreamService};
+use crate::{Alpn, Budgets, LOG_INTERVAL, Limits, ServerTls, Service, StreamService};
 
 /// Connections that the kernel may queue for accepting; it caps the value at its own limit.
 const BACKLOG: u32 = 4096;
@@ -239,7 +239,7 @@ async fn accept(
     half_open: &Arc<HalfOpenRegistry>,
     shared: &Arc<ListenerState>,
 ) {
-    let refusals = LogInterval::default();
+    let mut refusals = LogInterval::new(LOG_INTERVAL);
     loop {
         match socket.accept().await {
             Ok((stream, peer)) => {
@@ -255,7 +255,7 @@ async fn accept(
             Err(error) if is_client_error(&error) => {},
             Err(error) => {
                 // Usually out of file descriptors: an unfinished handshake has one to give.
-                if let Some(unlogged) = refusals.try_acquire() {
+                if let Some(unlogged) = refusals.try_acquire(Instant::now()) {
                     tracing::warn!(%error, unlogged, "cannot accept connections");
                 }
                 half_open.evict();

@@ -45,7 +45,6 @@ mod head_memory;
 mod http2_frames;
 mod keep_alive;
 mod limits;
-mod log_interval;
 mod plain_http;
 mod protocol_tracker;
 mod refusal;
@@ -63,6 +62,7 @@ mod upgrade;
 use std::error::Error;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::combinators::UnsyncBoxBody;
@@ -79,6 +79,9 @@ pub use refusal::HeadRefusal;
 pub use stream_service::{Greeting, StreamFuture, StreamService};
 pub use tls::{ServerTls, TlsError};
 pub use upgrade::Upgrade;
+
+/// Shortest time between two lines of the log that strangers can cause.
+const LOG_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Error of a response body that is streamed; the connection is closed.
 pub type ResponseBodyError = Box<dyn Error + Send + Sync>;

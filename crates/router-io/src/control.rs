@@ -44,6 +44,7 @@ use interfaces::InterfaceReporter;
 use renewal::{Renewal, renewals};
 use roster::Roster;
 
+pub(crate) use endpoints::known_controllers;
 pub(crate) use renewal::{CertificateRequests, RenewableIdentity, RenewalTrigger};
 
 #[cfg(test)]
@@ -60,6 +61,8 @@ pub(crate) struct ControlSetup {
     pub(crate) clock: RouterClock,
     pub(crate) entropy: Arc<dyn Entropy>,
     pub(crate) controllers: Arc<Controllers>,
+    /// As [`known_controllers`] knows them at the start.
+    pub(crate) known: Arc<Mutex<KnownControllers>>,
     pub(crate) service: Arc<dyn ControlService>,
     /// Is shown all messages, if there is one.
     pub(crate) observer: Option<Arc<dyn Observer>>,
@@ -99,7 +102,7 @@ struct Context {
     service: Arc<dyn ControlService>,
     traces: Arc<ChannelTraces>,
     transport: Transport,
-    known: Mutex<KnownControllers>,
+    known: Arc<Mutex<KnownControllers>>,
     /// Something is known that was not before.
     news: Notify,
     failures: Failures,
@@ -117,10 +120,6 @@ impl ControlSetup {
             stall: self.settings.write_timeout.unwrap_or(limits.stall),
             ..limits
         };
-        let file = endpoints::read(&self.settings.endpoints_file);
-        let known = KnownControllers::new(self.settings.addresses.clone(), file);
-        let path = &self.settings.endpoints_file;
-        endpoints::warn_about_others(path, &self.settings.addresses, &known);
         let (certificates, issued) = mpsc::channel(CERTIFICATES);
         let context = Arc::new(Context {
             transport: Transport::new(self.clock.of_channels(), limits).observed(self.observer),
@@ -133,7 +132,7 @@ impl ControlSetup {
             controllers: self.controllers,
             service: self.service,
             traces: self.traces,
-            known: Mutex::new(known),
+            known: self.known,
             news: Notify::new(),
             failures: Failures::default(),
             reached: watch::Sender::new(false),

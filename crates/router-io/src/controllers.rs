@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use parking_lot::Mutex;
 use portcullis_channel::{Frame, ReplyTo};
 use portcullis_router::edge::{ControllerId, Recipient, RequestFailure};
 use portcullis_transport::ChannelHandle;
@@ -36,7 +35,6 @@ pub(crate) trait ControlService: Send + Sync {
 #[derive(Debug)]
 pub(crate) struct Controllers {
     connected: watch::Sender<BTreeMap<ControllerId, ConnectedController>>,
-    leader: Mutex<Option<ControllerId>>,
     request_timeout: Duration,
     unresponsive_after: Duration,
 }
@@ -71,7 +69,6 @@ impl Controllers {
     pub(crate) fn new(request_timeout: Duration) -> Self {
         Self {
             connected: watch::Sender::new(BTreeMap::new()),
-            leader: Mutex::new(None),
             request_timeout,
             unresponsive_after: UNRESPONSIVE_AFTER,
         }
@@ -93,16 +90,6 @@ impl Controllers {
     pub(crate) fn remove(&self, controller: &ControllerId) {
         self.connected
             .send_modify(|connected| drop(connected.remove(controller)));
-    }
-
-    /// A controller leads the others from now on.
-    pub(crate) fn lead(&self, leader: Option<ControllerId>) {
-        *self.leader.lock() = leader;
-    }
-
-    /// The controller that leads, connected or not, if controllers have said which one does.
-    pub(crate) fn leader(&self) -> Option<ControllerId> {
-        self.leader.lock().clone()
     }
 
     /// Those that are connected, and how they answer heartbeats.

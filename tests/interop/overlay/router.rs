@@ -174,3 +174,16 @@ listeners:
 "
     )
 }
+
+/// Sections of a router that tells of its health at a port of this computer. `checks` are those of `healthChecks`.
+pub(crate) fn with_health(port: u16, checks: &str) -> String {
+    format!(
+        "\
+web:
+  - name: health
+    bindPoints: [{{interface: '127.0.0.1:{port}', address: 'localhost:{port}'}}]
+    apis: [{{binding: health-checks}}]
+healthChecks: {{{checks}}}
+"
+    )
+}

@@ -5,7 +5,7 @@ mod series;
 pub(super) use series::{Point, Series};
 
 use super::work::Work;
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use serde::Serialize;
 use std::fs;
@@ -165,6 +165,22 @@ impl Report {
     pub(super) fn write(&self, file: &Path) -> anyhow::Result<()> {
         let json = serde_json::to_vec_pretty(self)?;
         fs::write(file, json).with_context(|| format!("{} cannot be written", file.display()))
+    }
+
+    /// Fails if a target is missed. What could not be judged, for want of what it stands beside, is not missed.
+    pub(super) fn require_targets(&self) -> anyhow::Result<()> {
+        let figures = self.figures.iter().map(|it| (it.name, it.is_met));
+        let series = self.series.iter().map(|it| (it.name, it.is_met));
+        let missed = figures
+            .chain(series)
+            .filter(|(_, is_met)| *is_met == Some(false));
+        let names: Vec<_> = missed.map(|(name, _)| name).collect();
+        ensure!(
+            names.is_empty(),
+            "missed their targets: {}",
+            names.join("; ")
+        );
+        Ok(())
     }
 
     fn table(&self) -> Table {
@@ -334,6 +350,31 @@ mod tests {
     fn ratio_without_a_companion_is_not_judged() {
         let figure = Figure::new("x", 70.0, Unit::PerSecond);
         assert_eq!(figure.target(Target::RatioAtLeast(0.7)).is_met, None);
+    }
+
+    #[test]
+    fn missed_targets_are_an_error_that_names_them() {
+        let report = |start: f64, p99: f64| {
+            let mut report = Report::new();
+            let unjudged = Figure::new("unjudged", 0.0, Unit::PerSecond);
+            report.add(unjudged.target(Target::RatioAtLeast(1.0)));
+            report.add(Figure::new("without target", 0.0, Unit::PerSecond));
+            let start = Figure::new("start", start, Unit::Milliseconds);
+            report.add(start.target(Target::Below(200.0)));
+            let mut lists = Series::new("lists", Unit::Milliseconds).below(2.0, 1_000);
+            lists.add(Point::of_times(10, 1.0, p99, 0.0));
+            report.add_series(lists);
+            report.require_targets().map_err(|error| error.to_string())
+        };
+        assert_eq!(report(199.0, 1.9), Ok(()));
+        for (start, p99, missed) in [
+            (200.0, 1.9, "start"),
+            (199.0, 2.0, "lists"),
+            (200.0, 2.0, "start; lists"),
+        ] {
+            let expected = format!("missed their targets: {missed}");
+            assert_eq!(report(start, p99), Err(expected));
+        }
     }
 
     #[test]

@@ -185,6 +185,7 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
             "ip_network",
             "fetch_rules",
             "token_bucket",
+            "log_interval",
             "log_throttle",
             "policies",
             "posture_check",
@@ -206,7 +207,6 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
     ModuleOrder {
         name: "event-sinks",
         modules: &[
-            "log_interval",
             "queue",
             "count_schedule",
             "bus",
@@ -227,6 +227,7 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
             "inspected_metrics",
             "publisher",
             "options",
+            "expression",
             "pattern",
             "filter",
             "subscription",

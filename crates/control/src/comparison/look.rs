@@ -12,6 +12,16 @@ pub(super) struct Look<S: Subject> {
     pub(super) unsettled: BTreeSet<S::Id>,
 }
 
+impl<S: Subject> Look<S> {
+    /// One at which nothing is coming about.
+    pub(super) fn settled(known: Known<S::Id, S::Known>) -> Self {
+        Self {
+            known,
+            unsettled: BTreeSet::new(),
+        }
+    }
+}
+
 /// What the controller knew, from before a question until now.
 pub(super) struct Looks<S: Subject> {
     /// Why it is not known, if it could not be read once.

@@ -2,15 +2,17 @@
 
 use super::backups::Backups;
 use super::{FileSettings, write_some};
+use crate::LOG_INTERVAL;
 use crate::batch::Batch;
-use crate::log_interval::LogInterval;
 use portcullis_domain::clock::Clock;
+use portcullis_domain::log_interval::LogInterval;
 use portcullis_files::create_new;
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Mode of a new file: its group may read it, to ship it elsewhere.
 const MODE: u32 = 0o640;
@@ -41,7 +43,7 @@ impl EventFile {
             settings,
             clock,
             open: None,
-            failures_logged: LogInterval::default(),
+            failures_logged: LogInterval::new(LOG_INTERVAL),
         }
     }
 
@@ -122,7 +124,7 @@ impl EventFile {
             }
         });
         if let Err(error) = &done
-            && self.failures_logged.try_acquire()
+            && self.failures_logged.try_acquire(Instant::now()).is_some()
         {
             let file = path.display();
             tracing::warn!(%file, %error, "the file of events cannot be rotated, or old ones cannot be removed");

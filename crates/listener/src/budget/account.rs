@@ -1,21 +1,22 @@
 //! Budgets and their charges.
 
 use std::sync::{Arc, PoisonError};
+use std::time::Instant;
 
+use portcullis_domain::log_interval::LogInterval;
 use portcullis_domain::peer::Peer;
 
 use super::Evictable;
 use super::ledger::{Key, Ledger};
 use super::sync::{Mutex, MutexGuard};
-use crate::Quota;
-use crate::log_interval::LogInterval;
+use crate::{LOG_INTERVAL, Quota};
 
 /// A limited resource and its holders.
 pub struct Budget<H> {
     quota: Quota,
     /// Configuration keys, for the log: of the total quota and of that per peer.
     keys: [&'static str; 2],
-    log_intervals: [LogInterval; 2],
+    log_intervals: [parking_lot::Mutex<LogInterval>; 2],
     ledger: Mutex<Ledger<H>>,
 }
 
@@ -41,7 +42,7 @@ impl<H: Evictable> Budget<H> {
         Arc::new(Self {
             quota,
             keys,
-            log_intervals: Default::default(),
+            log_intervals: [(); 2].map(|()| LogInterval::new(LOG_INTERVAL).into()),
             ledger: Mutex::new(Ledger::new()),
         })
     }
@@ -107,7 +108,7 @@ impl<H: Evictable> Budget<H> {
                 Limit::Total => (total, total_key),
                 Limit::PerPeer => (per_peer, per_peer_key),
             };
-            if let Some(unlogged) = interval.try_acquire() {
+            if let Some(unlogged) = interval.lock().try_acquire(Instant::now()) {
                 tracing::warn!(%peer, limit = key, unlogged, "limit reached, the client that used the most was evicted");
             }
         }

@@ -4,12 +4,22 @@ use std::io;
 use std::path::Path;
 
 use portcullis_files::{SECRET_MODE, create_directory, directory_of, replace};
-use portcullis_router::control::{ControlAddress, EndpointsFile, KnownControllers};
+use portcullis_router::control::{
+    ControlAddress, ControlSettings, EndpointsFile, KnownControllers,
+};
 
 use portcullis_domain::error_sources::with_sources;
 
+/// The controllers that a router knows when it starts.
+pub(crate) fn known_controllers(settings: &ControlSettings) -> KnownControllers {
+    let (path, configured) = (&settings.endpoints_file, &settings.addresses);
+    let known = KnownControllers::new(configured.clone(), read(path));
+    warn_about_others(path, configured, &known);
+    known
+}
+
 /// Reads the file. One that cannot be read counts as none.
-pub(super) fn read(path: &Path) -> Option<EndpointsFile> {
+fn read(path: &Path) -> Option<EndpointsFile> {
     let bytes = match std::fs::read(path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
@@ -27,11 +37,7 @@ pub(super) fn read(path: &Path) -> Option<EndpointsFile> {
 }
 
 /// Says so if controllers are dialed at none of the addresses of the configuration, since the file has others.
-pub(super) fn warn_about_others(
-    path: &Path,
-    configured: &[ControlAddress],
-    known: &KnownControllers,
-) {
+fn warn_about_others(path: &Path, configured: &[ControlAddress], known: &KnownControllers) {
     if is_overruled(configured, known) {
         tracing::warn!(
             file = %path.display(),

@@ -257,16 +257,11 @@ impl Connection<'_> {
             ControlMessage::ServerHello(_) => self.greet(&request),
             ControlMessage::ControllerAddresses(list) => {
                 let now = context.clock.timestamp();
-                let mut known = context.known.lock();
-                known.receive(&self.controller, list, now);
-                context.controllers.lead(known.leader().cloned());
-                drop(known);
+                context.known.lock().receive(&self.controller, list, now);
                 context.news.notify_one();
             },
             ControlMessage::ClusterLeader(leader) => {
-                let mut known = context.known.lock();
-                known.lead(&self.controller, leader.index);
-                context.controllers.lead(known.leader().cloned());
+                context.known.lock().lead(&self.controller, leader.index);
             },
             ControlMessage::Settings(settings) => self.relocate(&settings),
             ControlMessage::ExtendedCertificates(issued) => {

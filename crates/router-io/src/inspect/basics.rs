@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use parking_lot::Mutex;
 use portcullis_metrics::MetricRegistry;
+use portcullis_router::control::KnownControllers;
 use portcullis_router::edge::ControllerId;
 use portcullis_router::in_go;
 use portcullis_router_config::EffectiveConfig;
@@ -21,6 +23,8 @@ pub(crate) struct Basics {
     pub(crate) clock: RouterClock,
     pub(crate) metrics: Arc<MetricRegistry>,
     pub(crate) controllers: Arc<Controllers>,
+    /// Tells which of them leads.
+    pub(crate) known: Arc<Mutex<KnownControllers>>,
     /// As [`shown_config`](Self::shown_config) shows it.
     pub(crate) config: Json,
 }
@@ -49,7 +53,7 @@ impl Basics {
     }
 
     fn controllers(&self) -> Json {
-        let leader = self.controllers.leader();
+        let leader = self.known.lock().leader().cloned();
         let controllers = self.controllers.views().into_iter();
         let controllers = controllers.map(|view| {
             let id = view.controller.as_str().to_owned();

@@ -2,9 +2,11 @@ use std::collections::BTreeSet;
 use std::future::pending;
 use std::path::Path;
 
+use parking_lot::Mutex;
 use portcullis_domain::clock::Timestamp;
 use portcullis_forwarding::ForwardingOptions;
 use portcullis_metrics::{MetricName, MetricRegistry};
+use portcullis_router::control::KnownControllers;
 use portcullis_router_config::{CheckOptions, SourceFile, load};
 use portcullis_wire::control::route::{DestinationKind, Route};
 use portcullis_xgress::{Endpoint, Side};
@@ -99,6 +101,7 @@ fn inspections() -> (Arc<Inspections>, Arc<Basics>) {
         clock,
         metrics: Arc::new(MetricRegistry::default()),
         controllers: Arc::clone(&controllers),
+        known: Arc::new(Mutex::new(KnownControllers::new(Vec::new(), None))),
         config: Basics::shown_config(&effective, Path::new("r.yml")),
     });
     let relay = relay(Arc::clone(&controllers), clock, 1);
@@ -242,7 +245,7 @@ async fn controllers_have_the_shape_that_openziti_gives_them() {
     assert_eq!(json(&inspections, "router-controllers").await, nobody);
     let id = ControllerId::from("c1");
     let _controller = TestController::connect(&id, &basics.controllers).await;
-    basics.controllers.lead(Some(id));
+    basics.known.lock().lead(&id, 1);
     let shown = json(&inspections, "router-controllers").await;
     assert_eq!(shown["leaderId"], "c1");
     assert_eq!(shown["controllers"]["c1"]["isLeader"], true);

@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use parking_lot::Mutex;
 use portcullis_channel::BuildVersion;
 use portcullis_channel_traces::Protocol;
 use portcullis_domain::entropy::Entropy;
 use portcullis_memory_budget::MemoryBudget;
 use portcullis_metrics::MetricRegistry;
 use portcullis_router::circuits::ForwarderSettings;
-use portcullis_router::control::ControlSettings;
+use portcullis_router::control::{ControlSettings, KnownControllers};
 use portcullis_router::profile::ProfileSettings;
 use portcullis_router::{AdvertisedHost, advertised_hosts};
 use portcullis_router_config::model::RouterConfig;
@@ -19,6 +20,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::channel_traces::{ChannelObserver, ChannelTraces};
 use crate::clock::RouterClock;
+use crate::control::known_controllers;
 use crate::controllers::Controllers;
 use crate::ends::Ends;
 use crate::file::RouterFile;
@@ -39,6 +41,7 @@ pub(super) struct Base {
     pub(super) tls: Arc<Tls>,
     pub(super) control: ControlSettings,
     pub(super) controllers: Arc<Controllers>,
+    pub(super) known_controllers: Arc<Mutex<KnownControllers>>,
     pub(super) metrics: Arc<MetricRegistry>,
     pub(super) ends: Ends,
     pub(super) forwarder: ForwarderSettings,
@@ -66,6 +69,7 @@ impl Base {
         let controllers = Controllers::new(control.request_timeout)
             .with_unresponsive_after(control.unresponsive_after);
         let controllers = Arc::new(controllers);
+        let known_controllers = Arc::new(Mutex::new(known_controllers(&control)));
         let profiles = ProfileSettings::from_config(&config.profile)?;
         if let Some(path) = profiles.cpu {
             profile::cpu::start(path, &tasks, stop.clone())?;
@@ -105,6 +109,7 @@ impl Base {
             tls,
             control,
             controllers,
+            known_controllers,
             forwarder,
             clock: options.clock,
             entropy: options.entropy,

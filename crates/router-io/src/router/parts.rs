@@ -91,6 +91,7 @@ impl Base {
             clock: self.clock,
             entropy: Arc::clone(&self.entropy),
             controllers: Arc::clone(&self.controllers),
+            known: Arc::clone(&self.known_controllers),
             service: Arc::new(service),
             observer: Some(self.followed(Protocol::Control)),
             traces: Arc::clone(&self.channel_traces),
@@ -128,6 +129,7 @@ impl Base {
             clock: self.clock,
             metrics: Arc::clone(metrics),
             controllers: Arc::clone(&self.controllers),
+            known: Arc::clone(&self.known_controllers),
             config: Basics::shown_config(&self.file.effective, &self.file.path),
         });
         inspections.register(Basics::KINDS, &basics);

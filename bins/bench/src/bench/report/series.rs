@@ -16,14 +16,14 @@ the controller's for one request, in the largest store.";
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(in crate::bench) struct Series {
-    name: &'static str,
+    pub(super) name: &'static str,
     unit: Unit,
     /// The smallest store first.
     points: Vec<Point>,
     #[serde(skip_serializing_if = "Option::is_none")]
     target: Option<Bound>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    is_met: Option<bool>,
+    pub(super) is_met: Option<bool>,
 }
 
 /// The figure of one store.

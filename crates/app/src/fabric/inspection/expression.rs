@@ -1,9 +1,7 @@
 //! The expression that selects who is inspected.
 
-use regex::{Regex, RegexBuilder};
-
-/// Maximum length, bytes.
-const MAX_LENGTH: usize = 4096;
+use portcullis_events::{ExpressionError, compile_expression};
+use regex::Regex;
 
 /// Maximum size of a compiled expression, bytes; ids and useful expressions are short.
 const MAX_COMPILED_BYTES: usize = 256 * 1024;
@@ -19,30 +17,20 @@ const REASONS: [(&str, &str); 2] = [
 
 /// Compiles it. The error is for people, in the words of OpenZiti where it has some.
 pub(super) fn compile(expression: &str) -> Result<Regex, String> {
-    if expression.len() > MAX_LENGTH {
-        return Err(format!(
-            "the regular expression is too long: it may have {MAX_LENGTH} bytes"
-        ));
-    }
-    let builder = RegexBuilder::new(expression)
-        .size_limit(MAX_COMPILED_BYTES)
-        .build();
-    builder.map_err(|error| {
-        let reason = match error {
-            regex::Error::CompiledTooBig(_) => "expression is too complex; shorten it".to_owned(),
-            error => reason(&error.to_string()),
+    compile_expression(expression, MAX_COMPILED_BYTES).map_err(|error| {
+        let reason = match &error {
+            ExpressionError::TooLong => return error.to_string(),
+            ExpressionError::TooLarge => "expression is too complex; shorten it",
+            ExpressionError::Invalid(reason) => worded(reason),
         };
         let shown: String = expression.chars().take(MAX_SHOWN_CHARS).collect();
         format!("error parsing regexp: {reason}: `{}`", shown.escape_debug())
     })
 }
 
-/// The reason alone, which follows after a picture of where the fault is.
-fn reason(error: &str) -> String {
-    let last = error.lines().last().unwrap_or_default();
-    let reason = last.strip_prefix("error: ").unwrap_or(last);
+fn worded(reason: &str) -> &str {
     let known = REASONS.iter().find(|(ours, _)| *ours == reason);
-    known.map_or(reason, |(_, theirs)| theirs).to_owned()
+    known.map_or(reason, |(_, theirs)| theirs)
 }
 
 #[cfg(test)]
@@ -66,12 +54,12 @@ mod tests {
         ] {
             assert_eq!(compile(expression).unwrap_err(), expected);
         }
-        let long = "(".repeat(MAX_LENGTH);
+        let long = "(".repeat(4096);
         assert!(compile(&long).unwrap_err().len() < 400);
-        let longer = "a|".repeat(MAX_LENGTH);
+        let longer = "a|".repeat(4096);
         assert_eq!(
             compile(&longer).unwrap_err(),
-            "the regular expression is too long: it may have 4096 bytes"
+            "a regular expression has at most 4096 bytes"
         );
         compile("^c1$").unwrap();
     }

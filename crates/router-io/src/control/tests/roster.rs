@@ -89,10 +89,10 @@ async fn what_is_known_of_connected_controllers_is_shown() {
     let expected =
         expected.map(|(id, controller)| (id.to_owned(), controller.place(), version.clone()));
     assert_eq!(shown, expected);
-    assert_eq!(router.controllers.leader(), None, "nobody has said it");
+    assert_eq!(router.leader(), None, "nobody has said it");
 
     let leads = async |leader: &str| {
-        while router.controllers.leader() != Some(leader.into()) {
+        while router.leader() != Some(leader.into()) {
             tokio::time::sleep(std::time::Duration::from_millis(5)).await;
         }
     };

@@ -4,11 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use portcullis_channel::ReplyTo;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::entropy::{Entropy, EntropyError};
 use portcullis_pki::Certificate;
-use portcullis_router::control::{ControlSettings, EdgeOffer, Greeting, InterfaceSettings};
+use portcullis_router::control::{
+    ControlSettings, EdgeOffer, Greeting, InterfaceSettings, KnownControllers,
+};
 use portcullis_router::edge::ControllerId;
 use portcullis_router_config::{CheckOptions, SourceFile, load};
 use portcullis_wire::control::ControlMessage;
@@ -23,7 +26,7 @@ use tokio_util::task::TaskTracker;
 use super::controller::version;
 use crate::channel_traces::{ChannelObserver, ChannelTraces};
 use crate::clock::RouterClock;
-use crate::control::{Control, ControlSetup, RenewableIdentity};
+use crate::control::{Control, ControlSetup, RenewableIdentity, known_controllers};
 use crate::controllers::{ControlService, Controllers};
 use crate::tls::{Credentials, Tls};
 
@@ -141,6 +144,7 @@ pub(crate) struct Router<'a> {
 pub(crate) struct Running {
     pub(crate) control: Control,
     pub(crate) controllers: Arc<Controllers>,
+    known: Arc<Mutex<KnownControllers>>,
     events: mpsc::UnboundedReceiver<Event>,
     tasks: TaskTracker,
     stop: CancellationToken,
@@ -171,6 +175,7 @@ listeners: [{{binding: edge, address: 'tls:0.0.0.0:3022', options: {{advertise: 
         let settings = ControlSettings::from_config(&config.ctrl, &path).unwrap();
         let offer = EdgeOffer::from_config(&config.listeners);
         let controllers = Arc::new(Controllers::new(settings.request_timeout));
+        let known = Arc::new(Mutex::new(known_controllers(&settings)));
         let (sender, events) = mpsc::unbounded_channel();
         let reports = self.reports_interfaces;
         let clock = RouterClock::start(Timestamp::from_second(1_790_000_000).unwrap());
@@ -188,6 +193,7 @@ listeners: [{{binding: edge, address: 'tls:0.0.0.0:3022', options: {{advertise: 
             clock,
             entropy: Arc::new(NoRandomness),
             controllers: Arc::clone(&controllers),
+            known: Arc::clone(&known),
             service: Arc::new(Recorder(sender)),
             observer: Some(Arc::new(observer)),
             traces,
@@ -201,6 +207,7 @@ listeners: [{{binding: edge, address: 'tls:0.0.0.0:3022', options: {{advertise: 
         Running {
             control: setup.start(&tasks, &stop),
             controllers,
+            known,
             events,
             tasks,
             stop,
@@ -211,6 +218,10 @@ listeners: [{{binding: edge, address: 'tls:0.0.0.0:3022', options: {{advertise: 
 impl Running {
     pub(crate) async fn event(&mut self) -> Event {
         soon(self.events.recv()).await.unwrap()
+    }
+
+    pub(crate) fn leader(&self) -> Option<ControllerId> {
+        self.known.lock().leader().cloned()
     }
 
     pub(crate) async fn connects_to(&mut self, controller: &str) {
