@@ -4,7 +4,7 @@ use crate::Session;
 use serde_json::{Value, json};
 
 /// What a command prints as JSON, and its exit code.
-fn document(session: &Session, arguments: &[&str]) -> (Value, i32) {
+pub(crate) fn document(session: &Session, arguments: &[&str]) -> (Value, i32) {
     let output = session.run(&[arguments, &["-o", "json"]].concat());
     let document = serde_json::from_str(&output.text());
     let document = document.unwrap_or_else(|_| panic!("{}{}", output.text(), output.stderr));

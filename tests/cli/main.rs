@@ -1,6 +1,7 @@
 //! The real command line against the real controller.
 #![expect(clippy::too_many_lines, reason = "tables of cases are long")]
 
+mod answering_router;
 mod authenticators;
 mod authorities;
 mod browser;
@@ -15,6 +16,7 @@ mod documented;
 mod events;
 mod exit_codes;
 mod fabric;
+mod fabric_disagreement;
 mod fabric_doctor;
 mod fabric_live;
 mod fabric_top;

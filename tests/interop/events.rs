@@ -1,6 +1,7 @@
 //! Events of accounts in a file, as the section `events` of the controller's file asks for.
 
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -17,6 +18,7 @@ fn home_with_events(site: &TestDirectory, file: &Path) {
         "subscriptions": [
             {"type": "authentication"},
             {"type": "apiSession"},
+            {"type": "cluster"},
             {"type": "entityChange", "include": ["identities"]},
         ],
         "handler": {"type": "file", "format": "json", "path": file},
@@ -96,5 +98,47 @@ fn what_accounts_do_is_written_to_the_file_without_their_secrets() {
     fs::rename(&file, &moved).unwrap();
     admin.create_identity("phone", &json!({"updb": "phone"}));
     assert_eq!(expect(&file, &created)["finalState"]["name"], "phone");
+    assert!(controller.terminate().success());
+}
+
+/// The controller is killed while identities are made.
+#[test]
+fn nothing_is_told_of_a_cluster_or_twice_after_a_crash() {
+    if !are_available(&[Tool::Curl]) {
+        return;
+    }
+    let site = TestDirectory::new();
+    let file = site.file("events.json");
+    home_with_events(&site, &file);
+    let controller = site.quickstart().start();
+    let admin = Api::admin(&controller);
+    for number in 0..5 {
+        admin.create_identity(&format!("before-{number}"), &json!({"ott": true}));
+    }
+    controller.kill();
+    let controller = site.quickstart().start();
+    Api::admin(&controller).create_identity("after", &json!({"ott": true}));
+    let after = || {
+        let mut events = events(&file).into_iter();
+        let event = events.find(|event| event["finalState"]["name"] == "after");
+        event.ok_or("does not come")
+    };
+    let after = until(DEFAULT_TIMEOUT, after).unwrap();
+    expect(
+        &file,
+        &json!({"eventType": "committed", "eventId": after["eventId"]}),
+    );
+
+    let events = events(&file);
+    let of_cluster = events
+        .iter()
+        .filter(|event| event["namespace"] == "cluster");
+    assert_eq!(of_cluster.count(), 0);
+    let commits = events
+        .iter()
+        .filter(|event| event["eventType"] == "committed");
+    let commits: Vec<_> = commits.map(|event| event["eventId"].to_string()).collect();
+    let once: BTreeSet<_> = commits.iter().collect();
+    assert_eq!(once.len(), commits.len(), "{commits:?}");
     assert!(controller.terminate().success());
 }

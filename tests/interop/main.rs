@@ -21,6 +21,7 @@ mod copies;
 mod enrollment;
 mod events;
 mod fabric_network;
+mod fabric_top;
 mod foreign_pki;
 mod generated_network;
 mod golden;

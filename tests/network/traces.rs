@@ -88,6 +88,16 @@ impl Log {
     }
 }
 
+/// What the router of a client tells of the message that has asked for a circuit.
+const CLIENT_ASKED: &str = "a client has asked for a traced circuit";
+
+/// The id of the request that a line is about.
+fn request_id(line: &Value) -> String {
+    let id = line["request_id"].as_str().unwrap_or_default();
+    assert!(!id.is_empty(), "{line}");
+    id.to_owned()
+}
+
 /// Two routers that run, with a link between them.
 async fn linked() -> (Network, Vec<impl Sized>) {
     let network = Network::new(2).await;
@@ -125,6 +135,7 @@ async fn circuits_of_a_traced_identity_are_told_by_controller_and_routers() {
     drop(dialing.sdk);
     for (count, message) in [
         (1, "circuit of a traced identity made"),
+        (1, CLIENT_ASKED),
         (2, "route of a traced circuit taken"),
         (1, "the terminator of a traced circuit is dialed"),
         (1, "the terminator of a traced circuit has answered"),
@@ -138,6 +149,11 @@ async fn circuits_of_a_traced_identity_are_told_by_controller_and_routers() {
             assert_eq!(line["request_id"], request, "{line}");
         }
     }
+    let client = &log.has(1, CLIENT_ASKED).await[0];
+    assert_eq!(client["client"], *dialing.person.id);
+    assert_eq!(client["sdk_message"], "Connect");
+    assert_eq!(client["connection"], 2);
+    assert!(client["took_ms"].is_u64(), "{client}");
     for ended in log.has(2, "a traced circuit has ended").await {
         assert!(ended["bytes_from_client"].as_u64().unwrap() > 0, "{ended}");
         assert!(ended["bytes_from_host"].as_u64().unwrap() > 0, "{ended}");
@@ -160,13 +176,18 @@ async fn what_a_traced_identity_hosts_is_told_with_the_circuits_to_it() {
         .await;
     assert_eq!(granted[0]["identity"], *host.id);
     assert_eq!(granted[0]["request"], "create");
+    let hosting_request = request_id(&granted[0]);
 
     let mut dialing = network.client("alice", 0).await;
     let circuit = dialing.dials(1, &mut hosting, Flow::Legacy).await;
     circuit.echoes(&mut dialing.sdk, &mut hosting).await;
     drop(dialing.sdk);
+    // The host is known once a terminator is chosen: then the request for the circuit gets its id.
+    let made = log.has(1, "circuit of a traced identity made").await;
+    let dial_request = request_id(&made[0]);
+    assert_ne!(dial_request, hosting_request);
     for (count, message) in [
-        (1, "circuit of a traced identity made"),
+        (1, CLIENT_ASKED),
         (2, "route of a traced circuit taken"),
         (1, "the terminator of a traced circuit has answered"),
         (4, "first payload of a traced circuit"),
@@ -174,6 +195,7 @@ async fn what_a_traced_identity_hosts_is_told_with_the_circuits_to_it() {
     ] {
         for line in log.has(count, message).await {
             assert_eq!(line["circuit"], *circuit.id, "{line}");
+            assert_eq!(request_id(&line), dial_request, "{line}");
         }
     }
 }
@@ -199,6 +221,17 @@ async fn refused_dials_of_a_traced_identity_are_told() {
     assert_eq!(refused[0]["router"], *network.routers[0].id);
     let error = refused[0]["error"].as_str().unwrap();
     assert!(error.contains("service-edge-router policies"), "{error}");
+    let first = request_id(&refused[0]);
+
+    dialing.tries(2, Flow::Legacy).await.unwrap_err();
+    let refused = log.has(2, "dial of a traced identity refused").await;
+    let requests: BTreeSet<_> = refused.iter().map(request_id).collect();
+    assert!(
+        requests.len() == 2 && requests.contains(&first),
+        "{refused:?}"
+    );
+    // No router is told of a circuit.
+    assert_eq!(log.lines().len(), 2);
 }
 
 #[tokio::test]

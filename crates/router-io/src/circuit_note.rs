@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use portcullis_channel_traces::{RouteTrace, StepMask};
 use portcullis_router::CircuitTrace;
+use portcullis_router::edge::Dialed;
 use portcullis_router::metrics::CircuitUsage;
 use portcullis_wire::control::route::{Route, RouteOutcome};
 use portcullis_xgress::Side;
@@ -56,6 +57,13 @@ impl CircuitNote {
             from,
             bytes,
         })
+    }
+
+    /// The trace that the circuit is in, if that asks for what is asked for.
+    pub(crate) fn trace_of_choice(&self) -> Option<Arc<CircuitTrace>> {
+        let trace = self.trace.get()?;
+        let tells_choice = trace.trace().steps.contains(StepMask::SELECT_PATH);
+        tells_choice.then(|| Arc::clone(trace))
     }
 
     /// Says why the circuit is going to end.
@@ -111,6 +119,25 @@ impl FirstPayload {
             "first payload of a traced circuit"
         );
     }
+}
+
+/// Tells by which message of an SDK a traced circuit was asked for.
+pub(crate) fn log_dialed(trace: &RouteTrace, dialed: &Dialed, client: &str) {
+    let RouteTrace {
+        trace_id,
+        request_id,
+        ..
+    } = trace;
+    tracing::info!(
+        trace_id,
+        request_id,
+        circuit = dialed.end.circuit.as_str(),
+        client,
+        connection = dialed.connection.0,
+        sdk_message = dialed.message.name(),
+        took_ms = u64::try_from(dialed.took.as_millis()).unwrap_or(u64::MAX),
+        "a client has asked for a traced circuit"
+    );
 }
 
 /// The trace that a route belongs to.

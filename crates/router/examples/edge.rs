@@ -148,7 +148,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                     );
                 },
                 Action::Send(outgoing) => println!("  the SDK is sent {:?}", outgoing.message),
-                Action::Start(end) => println!("  circuit {} carries data", end.circuit),
+                Action::Start(dialed) => println!("  circuit {} carries data", dialed.end.circuit),
                 other => println!("  {other:?}"),
             }
         }

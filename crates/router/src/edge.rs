@@ -60,7 +60,8 @@ pub use crate::edge::action::{
 pub use crate::edge::admission::{Client, Denial, Login, LoginStep, SdkPeer, hello_headers};
 pub use crate::edge::channel::SdkChannel;
 pub use crate::edge::circuit::{
-    CircuitData, CircuitEnd, CircuitEnded, Closing, EndId, Flow, FromSdk, Offer, ToSdk,
+    CircuitData, CircuitEnd, CircuitEnded, Closing, DialMessage, Dialed, EndId, Flow, FromSdk,
+    Offer, ToSdk,
 };
 pub use crate::edge::host_exchange::{BindKey, BindRequest, BindTerms, HostEvent, HostRequest};
 pub use crate::edge::hosting::{HostAction, Hosting, TerminatorView};

@@ -18,7 +18,7 @@ pub(crate) fn host(site: &TestDirectory, program: &OsStr, identity: &Path) -> Ru
 
 /// A tunneler that takes connections for a service.
 pub(crate) struct Proxy {
-    _running: Running,
+    running: Running,
     port: u16,
 }
 
@@ -34,9 +34,13 @@ impl Proxy {
         command.args(["tunnel", "proxy", "-i"]).arg(identity);
         command.arg(format!("{service}:{port}"));
         Self {
-            _running: Running::start(site, "client", with_text_log(command)),
+            running: Running::start(site, "client", with_text_log(command)),
             port,
         }
+    }
+
+    pub(crate) fn process(&self) -> u32 {
+        self.running.process()
     }
 
     pub(crate) fn connect(&self) -> TcpStream {

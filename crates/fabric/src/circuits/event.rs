@@ -142,3 +142,39 @@ impl fmt::Display for FailureCause {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn causes_have_the_names_of_openziti_where_it_has_one() {
+        use FailureCause as F;
+        for (cause, name) in [
+            (F::InvalidService, "INVALID_SERVICE"),
+            (F::NamesInUse, "ID_GENERATION_ERR"),
+            (F::Choice(ChoiceError::NoTerminators), "NO_TERMINATORS"),
+            (
+                F::Choice(ChoiceError::NoOnlineTerminators),
+                "NO_ONLINE_TERMINATORS",
+            ),
+            (F::Choice(ChoiceError::NoPath), "NO_PATH"),
+            (F::LinkLost, "PATH_MISSING_LINK"),
+            (F::Timeout, "ROUTER_RESPONSE_TIMEOUT"),
+            (F::Router(RouteErrorCode::Generic), "ROUTER_ERR_GENERIC"),
+            (
+                F::Router(RouteErrorCode::ConnectionRefused),
+                "ROUTER_ERR_CONN_REFUSED",
+            ),
+            // It has none for these.
+            (F::RouterLost, "ROUTER_LOST"),
+            (F::NoHostKey, "NO_HOST_KEY"),
+            (F::TooManyCircuits, "TOO_MANY_CIRCUITS"),
+            (F::TooManyDials, "TOO_MANY_DIALS"),
+            (F::RightEnded, "RIGHT_ENDED"),
+            (F::Cancelled, "CANCELLED"),
+        ] {
+            assert_eq!(cause.name(), name);
+        }
+    }
+}

@@ -1,3 +1,5 @@
+mod vectors;
+
 use super::*;
 use portcullis_wire::management::StreamedEvent;
 use proptest::prelude::*;

@@ -1,14 +1,14 @@
-//! Circuits of a router, for inspections.
+//! Circuits of a router, for inspections and traces.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use portcullis_forwarding::CircuitView;
-use portcullis_router::edge::ControllerId;
+use portcullis_router::edge::{ControllerId, Dialed};
 
 use super::{Destination, Relay};
-use crate::circuit_note::CircuitNote;
+use crate::circuit_note::{self, CircuitNote};
 use crate::sdk_channels::SdkEnd;
 
 /// A circuit, as a router carries it.
@@ -64,6 +64,18 @@ impl Relay {
         let now = self.clock.moment();
         let forwarder = self.forwarder.read();
         forwarder.circuit(circuit, now).map(CarriedCircuit::from)
+    }
+
+    /// Tells of a circuit that a client has dialed, if it is traced: its route has come before the controller's
+    /// answer.
+    pub(crate) fn log_dialed(&self, dialed: &Dialed, client: &str) {
+        let forwarder = self.forwarder.read();
+        let note = forwarder.note(dialed.end.circuit.as_str());
+        let trace = note.and_then(CircuitNote::trace_of_choice);
+        drop(forwarder);
+        if let Some(trace) = trace {
+            circuit_note::log_dialed(trace.trace(), dialed, client);
+        }
     }
 
     /// What a circuit leads to at this router and is attached, links and ends, with their addresses.

@@ -6,7 +6,7 @@ use portcullis_wire::control::route::RouteOutcome;
 use portcullis_wire::edge::{EdgeMessage, PostureResponse};
 
 use super::access::ApiSession;
-use super::circuit::{CircuitEnd, Closing, EndId, FromSdk};
+use super::circuit::{CircuitEnd, Closing, Dialed, EndId, FromSdk};
 use super::host_exchange::HostRequest;
 use super::names::{CircuitId, ControllerId};
 
@@ -38,7 +38,7 @@ pub enum Action {
     /// The end of a circuit exists from now on, and may be sent to.
     Open(CircuitEnd),
     /// The SDK knows of the circuit that it has dialed: its end may send.
-    Start(EndId),
+    Start(Dialed),
     /// Put into a circuit at this end.
     Put { end: EndId, content: FromSdk },
     /// Close the end of a circuit; its controller is told with a fault once it is closed. Nothing more

@@ -37,6 +37,24 @@ pub struct CircuitEnd {
     pub controller: ControllerId,
 }
 
+/// A circuit that the SDK has dialed, and is told of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dialed {
+    pub end: EndId,
+    /// Id of the connection within the channel.
+    pub connection: ConnectionId,
+    pub message: DialMessage,
+    /// From the SDK's message to its answer.
+    pub took: Duration,
+}
+
+/// A message by which an SDK asks for a circuit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DialMessage {
+    Connect,
+    ConnectV2,
+}
+
 /// Where the circuit ends: who numbers, acknowledges and repeats its payloads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flow {
@@ -122,6 +140,16 @@ impl CircuitEnded {
         match self {
             Self::Closed => "close called",
             Self::Unrouted => "xgress unrouted",
+        }
+    }
+}
+
+impl DialMessage {
+    /// As traces of channels call it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Connect => "Connect",
+            Self::ConnectV2 => "ConnectV2",
         }
     }
 }

@@ -7,13 +7,14 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 use portcullis_channel::ReplyTo;
+use portcullis_domain::clock::Timestamp;
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_wire::Token;
 use portcullis_wire::edge::ConnectionId;
 use portcullis_xgress::Side;
 
 use super::action::{AskId, RequestId};
-use super::circuit::{CircuitEnd, EndId, Flow};
+use super::circuit::{CircuitEnd, DialMessage, EndId, Flow};
 use super::host_exchange::BindKey;
 use super::names::{CircuitId, ServiceId, ServiceSessionId};
 
@@ -44,6 +45,9 @@ pub(super) struct Dialing {
     pub(super) reply_to: ReplyTo,
     pub(super) usage: Usage,
     pub(super) flow: Flow,
+    /// What the SDK has asked with, and when.
+    pub(super) message: DialMessage,
+    pub(super) since: Timestamp,
 }
 
 #[derive(Debug)]

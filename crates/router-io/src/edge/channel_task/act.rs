@@ -43,7 +43,11 @@ impl ChannelTask {
             },
             Action::Host(request) => self.host(request),
             Action::Open(end) => self.open(&end),
-            Action::Start(end) => self.unstarted.push(end),
+            Action::Start(dialed) => {
+                let relay = self.shared.ends.relay();
+                relay.log_dialed(&dialed, self.handle.identity.as_str());
+                self.unstarted.push(dialed.end);
+            },
             Action::Put { end, content } => self.circuits.put(&end, content),
             Action::Close { end, closing } => {
                 self.circuits.close(&end, closing);

@@ -20,11 +20,11 @@ use portcullis_xgress::Side;
 use super::{SdkChannel, Timer, check_kind};
 use crate::edge::access::{Access, ApiSession, ServiceReference, ServiceSession, SessionKind};
 use crate::edge::action::{Action, Recipient, RequestFailure, RequestId};
-use crate::edge::circuit::{CircuitEnd, EndId, Flow};
+use crate::edge::circuit::{CircuitEnd, DialMessage, Dialed, EndId, Flow};
 use crate::edge::connections::{Connection, Dialing, Usage};
 use crate::edge::names::ControllerId;
 use crate::edge::refusal::Refusal;
-use crate::time::after;
+use crate::time::{after, since};
 
 /// Key of a sticky terminator in the peer data of an answer, the same as towards SDKs.
 const STICKINESS_TOKEN: u32 = 1027;
@@ -143,6 +143,7 @@ impl SdkChannel {
         let api_session = &self.client.session;
         Ok(Dial {
             connection: connect.connection,
+            sdk_message: DialMessage::Connect,
             flow: Flow::of(connect.uses_xgress),
             usage,
             message: ControlMessage::CreateCircuitV2(CreateCircuitV2 {
@@ -185,6 +186,7 @@ impl SdkChannel {
         check_encryption(&usage, connect.public_key.as_ref(), access)?;
         Ok(Dial {
             connection: connect.connection,
+            sdk_message: DialMessage::ConnectV2,
             flow: Flow::of(connect.uses_xgress),
             message: ControlMessage::CreateCircuitV3(CreateCircuitV3 {
                 api_session_token: api_session.token.clone(),
@@ -214,6 +216,8 @@ impl SdkChannel {
             reply_to,
             usage: dial.usage,
             flow: dial.flow,
+            message: dial.sdk_message,
+            since: now,
         };
         self.connections
             .insert(dial.connection, Connection::Dialing(dialing));
@@ -280,7 +284,12 @@ impl SdkChannel {
         let connected = state_connected(&end, &answer.peer_data);
         self.open(end, dialing.usage, None);
         self.reply(EdgeMessage::StateConnected(connected), dialing.reply_to);
-        self.actions.push_back(Action::Start(id));
+        self.actions.push_back(Action::Start(Dialed {
+            end: id,
+            connection,
+            message: dialing.message,
+            took: since(dialing.since, now),
+        }));
     }
 
     fn refuse_circuit(
@@ -311,6 +320,7 @@ impl SdkChannel {
 /// A dial that nothing stands against.
 struct Dial {
     connection: ConnectionId,
+    sdk_message: DialMessage,
     usage: Usage,
     flow: Flow,
     message: ControlMessage,

@@ -4,12 +4,15 @@ use super::judge::legacy;
 use super::world::{SERVICE, World, bind, closings, connect, connect_v2, created, initiating};
 use bytes::Bytes;
 use portcullis_memory_budget::{Account, MemoryBudget};
-use portcullis_router::edge::{Action, Closing, EdgeLimits, FromSdk, SessionKind, ToSdk};
+use portcullis_router::edge::{
+    Action, Closing, DialMessage, Dialed, EdgeLimits, FromSdk, SessionKind, ToSdk,
+};
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::link::FaultSubject;
 use portcullis_wire::edge::{Connect, ConnectionId, Data, EdgeMessage, StateClosed};
 use portcullis_wire::{ErrorCode, Secret};
 use std::sync::Arc;
+use std::time::Duration;
 
 fn close(id: u32) -> EdgeMessage {
     EdgeMessage::StateClosed(StateClosed {
@@ -52,10 +55,18 @@ fn circuit_exists_before_the_sdk_knows_and_starts_after() {
     let (request, _) = world.request();
     let sdk = world.channels.get_mut(&alice).unwrap();
     let from = super::world::controller();
-    sdk.controller_answered(request, from, created("c1"), &world.judge, world.now);
+    let took = Duration::from_millis(30);
+    let now = world.now + took;
+    sdk.controller_answered(request, from, created("c1"), &world.judge, now);
     assert!(matches!(sdk.poll(), Some(Action::Open(end)) if end.address == "ingress-of-c1"));
     assert!(matches!(sdk.poll(), Some(Action::Send(_))));
-    assert_eq!(sdk.poll(), Some(Action::Start(initiating("c1"))));
+    let dialed = Dialed {
+        end: initiating("c1"),
+        connection: ConnectionId(1),
+        message: DialMessage::Connect,
+        took,
+    };
+    assert_eq!(sdk.poll(), Some(Action::Start(dialed)));
     assert_eq!(sdk.poll(), None);
 }
 

@@ -595,7 +595,7 @@ impl People {
             self.books.note(&format!("{channel:?} {action:?}"));
             match action {
                 Action::Open(end) => self.opened(channel, &end.id),
-                Action::Start(end) => self.books.check_open(channel, &end),
+                Action::Start(dialed) => self.books.check_open(channel, &dialed.end),
                 Action::Put { end, .. } => {
                     self.books.check_open(channel, &end);
                     self.books.reach("put");
