@@ -23,3 +23,4 @@ pub use known::{Identified, KnownControllers, Target};
 pub use reconnects::Reconnects;
 pub use renewal::{renewal_due, retry_pause};
 pub use settings::ControlSettings;
+pub(crate) use settings::SHORTEST_QUEUE;
