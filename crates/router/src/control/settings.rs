@@ -73,7 +73,7 @@ impl ControlSettings {
             options.duration("writeTimeout", config.options.write_timeout.as_ref())?;
         let startup_timeout = reader.duration("startupTimeout", config.startup_timeout.as_ref())?;
         Ok(Self {
-            addresses: addresses(config, reader)?,
+            addresses: controller_addresses(config),
             endpoints_file: EndpointsFile::path(config, file),
             bind: config.bind.as_ref().map(|bind| bind.value.clone()),
             request_timeout: reader.duration(
@@ -90,18 +90,14 @@ impl ControlSettings {
     }
 }
 
-/// `endpoint`, or `endpoints` without it.
-fn addresses(
-    config: &Ctrl,
-    reader: SectionReader<'_>,
-) -> Result<Vec<ControlAddress>, IncompleteConfigError> {
-    let (key, texts) = match (&config.endpoint, &config.endpoints) {
-        (Some(one), _) => ("endpoint", std::slice::from_ref(&one.value)),
-        (None, Some(many)) => ("endpoints", many.value.as_slice()),
-        (None, None) => ("endpoints", [].as_slice()),
+/// The addresses of `endpoint`, or those of `endpoints` without it, as far as this router can use them. The others
+/// are among the findings of the file.
+pub fn controller_addresses(config: &Ctrl) -> Vec<ControlAddress> {
+    let texts = match (&config.endpoint, &config.endpoints) {
+        (Some(one), _) => std::slice::from_ref(&one.value),
+        (None, Some(many)) => many.value.as_slice(),
+        (None, None) => &[],
     };
-    let addresses = texts.iter().map(|text| text.parse());
-    addresses
-        .collect::<Result<_, _>>()
-        .map_err(|_invalid| reader.missing(key))
+    let addresses = texts.iter().filter_map(|text| text.parse().ok());
+    addresses.collect()
 }
