@@ -173,8 +173,8 @@ fn files_that_it_generates_run_our_routers() {
             ("ZITI_CTRL_ADVERTISED_ADDRESS", host),
             ("ZITI_CTRL_ADVERTISED_PORT", port),
             ("ZITI_ROUTER_ADVERTISED_ADDRESS", "localhost"),
-            ("ZITI_ROUTER_PORT", &edge),
-            ("ZITI_ROUTER_LISTENER_BIND_PORT", &link),
+            ("ZITI_ROUTER_PORT", edge.as_str()),
+            ("ZITI_ROUTER_LISTENER_BIND_PORT", link.as_str()),
         ];
         generate_with_it(&ziti, name, kind, &addresses);
 

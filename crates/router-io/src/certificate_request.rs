@@ -62,3 +62,21 @@ impl CertificateRequest {
         create_csr_with_names(key, &self.subject.clone().common_name(router), &self.names)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use portcullis_router_config::{CheckOptions, SourceFile, load};
+
+    use super::*;
+
+    #[test]
+    fn hosts_that_no_certificate_can_name_are_left_out() {
+        let text = "csr: {sans: {dns: ['', 'bücher.example', r1.example.test], ip: [192.0.2.1]}}\n";
+        let file = SourceFile::new("router.yml", text.as_bytes());
+        let request = CertificateRequest::from_config(&load(&file, &CheckOptions::new()).config);
+        let good = ServerNames::parse(["r1.example.test", "192.0.2.1"]).unwrap();
+        assert_eq!(request.names, good);
+        let key = SigningKey::generate(portcullis_pki::KeyType::P256).unwrap();
+        assert!(request.to_pem("r1", &key).is_ok());
+    }
+}
