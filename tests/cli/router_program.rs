@@ -230,18 +230,18 @@ fn generated_files_can_be_run() {
 #[test]
 fn files_that_cannot_be_run_are_refused_with_the_place() {
     let files = RouterConfigFiles::new();
-    files.write("misspelled.yml", misspelled());
+    files.write("crashing.yml", crashing());
     let tunnel = "edge: {}\nlisteners:\n  - binding: tunnel\n    options: {mode: host}\n";
     files.write("tunnel.yml", format!("{VALID}{tunnel}"));
     files.write("engine.yml", VALID.replace("r.key", "pkcs11:x"));
     files.write("good.yml", VALID);
     for (arguments, parts) in [
         (
-            &["run", "misspelled.yml"][..],
+            &["run", "crashing.yml"][..],
             &[
-                "did you mean `linkDialWorkerCount`?",
-                "--> misspelled.yml:8:3",
-                "error: the configuration misspelled.yml cannot be used: 1 mistake",
+                "write the unit too, such as `5s`",
+                "--> crashing.yml:5:26",
+                "error: the configuration crashing.yml cannot be used: 1 mistake",
             ][..],
         ),
         (
@@ -268,7 +268,7 @@ fn files_that_cannot_be_run_are_refused_with_the_place() {
             ],
         ),
         (
-            &["enroll", "misspelled.yml", "--jwt", "x.jwt"],
+            &["enroll", "crashing.yml", "--jwt", "x.jwt"],
             &["cannot be used: 1 mistake"],
         ),
         (
@@ -287,6 +287,37 @@ fn files_that_cannot_be_run_are_refused_with_the_place() {
     }
     router(&files, &["run"]).expect_code(2);
     router(&files, &["--log", "inof", "run", "good.yml"]).expect_code(2);
+}
+
+#[test]
+fn mistakes_that_openziti_passes_over_are_warnings_when_it_runs() {
+    let files = RouterConfigFiles::new();
+    let file = misspelled() + "metrics: off\n";
+    files.write("r.yml", &file);
+    router(&files, &["config", "check", "r.yml"]).expect_code(1);
+    let meant = "did you mean `linkDialWorkerCount`?";
+    for (arguments, end) in [
+        (&["run", "r.yml"][..], "the router is not enrolled"),
+        (
+            &["enroll", "r.yml", "--jwt", "x.jwt"],
+            "x.jwt cannot be read",
+        ),
+    ] {
+        let told = router(&files, arguments).expect_code(1).stderr;
+        for part in [
+            meant,
+            "`metrics` must be a map of keys",
+            "it is left out",
+            end,
+        ] {
+            assert!(told.contains(part), "{part:?} is not in {told}");
+        }
+    }
+    // With one that OpenZiti's router does not start with, they are mistakes.
+    let crashing = file.replace("6262\n", "6262\n  defaultRequestTimeout: 5\n");
+    files.write("r.yml", crashing);
+    let refused = router(&files, &["run", "r.yml"]).expect_code(1).stderr;
+    assert!(refused.contains("cannot be used: 3 mistakes"), "{refused}");
 }
 
 #[test]

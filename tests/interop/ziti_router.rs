@@ -1,12 +1,15 @@
 //! Edge routers of OpenZiti that enroll: with files that either program wrote, on a host of their own
-//! and on that of the controller.
+//! and on that of the controller; and routers of ours that run by files that its program wrote.
 
+use crate::overlay::Overlay;
 use crate::ziti_cli::{Ziti, program};
-use std::ffi::OsStr;
 use std::fs;
 use std::process::Command;
+use support::controller::free_port;
 use support::tools::are_available;
-use support::{Api, CommandOutput, Controller, Openssl, TestDirectory, Tool, binaries, command};
+use support::{
+    Api, CommandOutput, Controller, Openssl, Running, TestDirectory, Tool, binaries, command,
+};
 
 /// Makes the controller one that is reached from elsewhere.
 const OVERLAY: &str = "\
@@ -38,6 +41,22 @@ fn generate(site: &TestDirectory, name: &str, host: &str) {
     let about = ["--name", name, "--host", host, "--out", &file];
     let edge = ["router-config", "generate", "edge"];
     generate.args(edge).args(about).current_dir(site.work());
+    command::run(&mut generate).success();
+}
+
+/// Writes a router's file, as OpenZiti's users do. It puts the name of the machine into the request, too.
+fn generate_with_it(ziti: &Ziti<'_>, name: &str, kind: &[&str], variables: &[(&str, &str)]) {
+    let work = ziti.site.work();
+    let file = format!("{name}.yml");
+    let mut generate = Command::new(&ziti.program);
+    generate
+        .args(["create", "config", "router"])
+        .args(kind)
+        .args(["-n", name, "-o", &file])
+        .env("HOME", &work)
+        .env("ZITI_HOME", &work)
+        .envs(variables.iter().copied())
+        .current_dir(&work);
     command::run(&mut generate).success();
 }
 
@@ -91,22 +110,12 @@ fn edge_routers_enroll_with_it() {
     let _ = enroll(&ziti, "elsewhere").success();
     check(&site, &openssl, ("elsewhere", &id), "r1.example.test");
 
-    // Its own generator puts the name of the machine into the request, too.
     let id = create(&ziti, &controller, "own");
-    let mut generator = Command::new(&ziti.program);
-    let address = [
-        ("HOME", site.work().into_os_string()),
-        ("ZITI_HOME", site.work().into_os_string()),
-        ("ZITI_CTRL_ADVERTISED_ADDRESS", "ctrl.example.test".into()),
-        ("ZITI_ROUTER_ADVERTISED_ADDRESS", "r2.example.test".into()),
+    let addresses = [
+        ("ZITI_CTRL_ADVERTISED_ADDRESS", "ctrl.example.test"),
+        ("ZITI_ROUTER_ADVERTISED_ADDRESS", "r2.example.test"),
     ];
-    let file = ["-n", "own", "-o", "own.yml"].map(OsStr::new);
-    generator
-        .args(["create", "config", "router", "edge"])
-        .args(file)
-        .envs(address)
-        .current_dir(site.work());
-    command::run(&mut generator).success();
+    generate_with_it(&ziti, "own", &["edge"], &addresses);
     let _ = enroll(&ziti, "own").success();
     check(&site, &openssl, ("own", &id), "r2.example.test");
 
@@ -126,5 +135,59 @@ fn edge_routers_enroll_with_it() {
     let routers = Api::admin(&controller).get("/edge-routers").data();
     for router in routers.as_array().unwrap() {
         assert_eq!(router["isVerified"], true, "{router}");
+    }
+}
+
+#[test]
+fn files_that_it_generates_run_our_routers() {
+    let Some(program) = program() else {
+        return;
+    };
+    let site = TestDirectory::new();
+    let controller = site.quickstart().start();
+    let ziti = Ziti {
+        program,
+        site: &site,
+    };
+    ziti.log_in(&controller);
+    let overlay = Overlay::new(&site, &controller);
+    let (host, port) = controller.host_port().rsplit_once(':').unwrap();
+    for (name, router, kind) in [
+        ("e1", "edge-router", &["edge", "--tunnelerMode", "none"][..]),
+        (
+            "e2",
+            "edge-router",
+            &["edge", "--tunnelerMode", "none", "--wss"],
+        ),
+        (
+            "e3",
+            "edge-router",
+            &["edge", "--tunnelerMode", "none", "--private"],
+        ),
+        ("f1", "transit-router", &["fabric"]),
+    ] {
+        let token = format!("{name}.jwt");
+        ziti.done(&["create", router, name, "--jwt-output-file", &token]);
+        let [edge, link] = [free_port(), free_port()].map(|port| port.to_string());
+        let addresses = [
+            ("ZITI_CTRL_ADVERTISED_ADDRESS", host),
+            ("ZITI_CTRL_ADVERTISED_PORT", port),
+            ("ZITI_ROUTER_ADVERTISED_ADDRESS", "localhost"),
+            ("ZITI_ROUTER_PORT", edge.as_str()),
+            ("ZITI_ROUTER_LISTENER_BIND_PORT", link.as_str()),
+        ];
+        generate_with_it(&ziti, name, kind, &addresses);
+
+        let file = format!("{name}.yml");
+        let ours = |arguments: &[&str]| {
+            let mut command = Command::new(binaries::router());
+            command.args(arguments).current_dir(site.work());
+            command
+        };
+        command::run(&mut ours(&["enroll", &file, "--jwt", &token])).success();
+        let running = Running::start(&site, name, ours(&["run", &file]));
+        let kind = format!("{router}s");
+        overlay.until_online(&kind, &overlay.id(&kind, name));
+        running.terminate();
     }
 }

@@ -8,6 +8,7 @@ mod address;
 mod binding;
 mod format_error;
 mod help;
+mod replacement;
 mod scalar;
 mod string_format;
 mod unknown_keys;
@@ -82,6 +83,14 @@ pub struct Report {
     pub findings: Vec<Finding>,
 }
 
+/// What holds in place of a value that cannot be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fallback {
+    Nothing,
+    /// The nearest value within the bounds, or else the default.
+    Replacement,
+}
+
 /// Findings and content of a file, as far as it could be parsed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoadedConfig {
@@ -108,16 +117,26 @@ pub struct LoadedConfig {
 /// assert!(codes.contains(&"unknown-key"));
 /// ```
 pub fn check(text: &SourceFile<'_>, options: &CheckOptions<'_>) -> Report {
-    analyze(text, options, EffectiveConfig::default()).report
+    let effective = EffectiveConfig::default();
+    analyze(text, options, effective, Fallback::Nothing).report
 }
 
 /// As [`check`], with the content of the file. A mistake does not stop the rest from being loaded.
 pub fn load(text: &SourceFile<'_>, options: &CheckOptions<'_>) -> LoadedConfig {
+    load_with(text, options, Fallback::Nothing)
+}
+
+/// As [`load`], with something else in place of values that cannot be used.
+pub(crate) fn load_with(
+    text: &SourceFile<'_>,
+    options: &CheckOptions<'_>,
+    fallback: Fallback,
+) -> LoadedConfig {
     let Analysis {
         report,
         effective,
         has_edge,
-    } = analyze(text, options, EffectiveConfig::with_defaults());
+    } = analyze(text, options, EffectiveConfig::with_defaults(), fallback);
     let config = RouterConfig::from_effective(&effective);
     LoadedConfig {
         report,
@@ -137,6 +156,7 @@ fn analyze(
     text: &SourceFile<'_>,
     options: &CheckOptions<'_>,
     mut effective: EffectiveConfig,
+    fallback: Fallback,
 ) -> Analysis {
     let mut diagnostics = Diagnostics::default();
     let mut has_edge = false;
@@ -156,6 +176,7 @@ fn analyze(
                     };
                 }
                 let mut walker = Walker::new(options.allow_unknown, effective, &mut diagnostics);
+                walker.fallback = fallback;
                 walker.root(&section);
                 effective = walker.effective;
                 let meant = walker.misspelled;

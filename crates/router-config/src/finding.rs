@@ -4,6 +4,7 @@ use std::fmt;
 
 use portcullis_yaml::Diagnostic;
 
+use crate::codes;
 use crate::table;
 
 /// Verdict about a file, from best to worst.
@@ -58,6 +59,13 @@ impl Finding {
             prefix = prefix.get(..end).unwrap_or_default();
         }
         None
+    }
+
+    /// Whether the file names no controller. A router can do without if it has learned of one elsewhere.
+    pub fn is_lack_of_controllers(&self) -> bool {
+        let path = self.diagnostic.path.dotted();
+        self.diagnostic.code == codes::MISSING_KEY
+            && ["ctrl.endpoint", "ctrl.endpoints"].contains(&path.as_str())
     }
 
     /// Links the section of the reference page.

@@ -7,7 +7,8 @@
 //!
 //! There are two verdicts. [`check`] validates a file against the specification: it is strict, and
 //! lenient only where the meaning is certain. [`openziti::evaluate`] predicts what `ziti router run` of
-//! OpenZiti 2.1 does with the file: accept, refuse or crash, and in which stage.
+//! OpenZiti 2.1 does with the file: accept, refuse or crash, and in which stage. [`load_tolerantly`] joins
+//! them for a router that starts with whatever OpenZiti's router starts with.
 //!
 //! Everything else comes from the same [`table`] of keys: the typed [`model`], the
 //! [effective values](EffectiveConfig) with their sources, the JSON [`schema`](schema()), the
@@ -22,7 +23,7 @@
 //! 1. vocabulary: `binding`, `codes`, `environment`, `model_file`, `network`, `pem`, `place`, `uri`, `pem_source`
 //! 2. the definition of the file: `table`
 //! 3. what follows from it: `finding`, `model`, `schema`, `explain`, `output`
-//! 4. verdicts: `source`, `semantics`, `check`, `openziti`
+//! 4. verdicts: `source`, `semantics`, `check`, `openziti`, and `tolerance`, which joins them
 //! 5. `generate`, which checks what it writes
 //!
 //! # Examples
@@ -63,6 +64,7 @@ mod schema;
 mod semantics;
 mod source;
 pub mod table;
+mod tolerance;
 mod uri;
 
 pub use portcullis_key_table::{EffectiveConfig, Explanation, Setting, Source};
@@ -78,6 +80,7 @@ pub use crate::output::report_json;
 pub use crate::pem_source::{PemSource, parse_pem_source};
 pub use crate::schema::schema;
 pub use crate::source::{MAX_FILE_SIZE, SourceFile, file_too_large};
+pub use crate::tolerance::load_tolerantly;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -1,8 +1,6 @@
 //! Certificate requests of a router, with what the section `csr` says.
 
-use portcullis_pki::{
-    IssueError, ServerNames, ServerNamesError, SigningKey, Subject, create_csr_with_names,
-};
+use portcullis_pki::{IssueError, ServerNames, SigningKey, Subject, create_csr_with_names};
 use portcullis_router_config::model::{Csr, RouterConfig, SourcedValue};
 
 /// Adds a part to a subject.
@@ -16,8 +14,9 @@ pub struct CertificateRequest {
 }
 
 impl CertificateRequest {
-    /// Reads `csr`, or `edge.csr` if that is missing.
-    pub fn from_config(config: &RouterConfig) -> Result<Self, ServerNamesError> {
+    /// Reads `csr`, or `edge.csr` if that is missing. Hosts that no certificate can name are left out, with a
+    /// warning: the others are reached all the same.
+    pub fn from_config(config: &RouterConfig) -> Self {
         let section = if config.csr == Csr::default() {
             &config.edge.csr
         } else {
@@ -28,8 +27,12 @@ impl CertificateRequest {
                 .flat_map(|list| list.value.clone())
                 .collect::<Vec<_>>()
         };
-        let hosts = [texts(&section.dns), texts(&section.ip)].concat();
-        let names = ServerNames::parse(hosts.iter().map(String::as_str))?;
+        let mut names = ServerNames::default();
+        for host in [texts(&section.dns), texts(&section.ip)].concat() {
+            if let Err(error) = names.add(&host) {
+                tracing::warn!("no certificate can have a name of `csr.sans`: {error}");
+            }
+        }
         let names = texts(&section.uri)
             .iter()
             .fold(names, |names, uri| names.with_uri(uri));
@@ -51,11 +54,29 @@ impl CertificateRequest {
                     None => subject,
                 }
             });
-        Ok(Self { subject, names })
+        Self { subject, names }
     }
 
     /// The request of the router with this id, in PEM, signed with its key.
     pub fn to_pem(&self, router: &str, key: &SigningKey) -> Result<String, IssueError> {
         create_csr_with_names(key, &self.subject.clone().common_name(router), &self.names)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use portcullis_router_config::{CheckOptions, SourceFile, load};
+
+    use super::*;
+
+    #[test]
+    fn hosts_that_no_certificate_can_name_are_left_out() {
+        let text = "csr: {sans: {dns: ['', 'bücher.example', r1.example.test], ip: [192.0.2.1]}}\n";
+        let file = SourceFile::new("router.yml", text.as_bytes());
+        let request = CertificateRequest::from_config(&load(&file, &CheckOptions::new()).config);
+        let good = ServerNames::parse(["r1.example.test", "192.0.2.1"]).unwrap();
+        assert_eq!(request.names, good);
+        let key = SigningKey::generate(portcullis_pki::KeyType::P256).unwrap();
+        assert!(request.to_pem("r1", &key).is_ok());
     }
 }

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use portcullis_router::control::EndpointsFile;
-use portcullis_router::own_findings;
+use portcullis_router::control::{EndpointsFile, controller_addresses};
+use portcullis_router::{UNSUPPORTED, own_findings};
 use portcullis_router_config::model::RouterConfig;
 use portcullis_router_config::{
-    CheckOptions, EffectiveConfig, Finding, Severity, SourceFile, codes, default_model_file, load,
+    CheckOptions, EffectiveConfig, Finding, Severity, SourceFile, codes, default_model_file,
+    load_tolerantly,
 };
 
 /// A file that was accepted.
@@ -28,7 +29,8 @@ pub struct JudgedFile {
 }
 
 impl RouterFile {
-    /// Reads the content of a file as the router does, with the variables of this process.
+    /// Reads the content of a file as the router does, with the variables of this process. Mistakes of a file that
+    /// OpenZiti's router starts with are warnings, but for what this one cannot do.
     ///
     /// The file may lack the addresses of controllers where `has_endpoints` says that others are known: those of
     /// a token, or of the file that the router keeps itself, whose path it is given.
@@ -37,10 +39,20 @@ impl RouterFile {
         content: &[u8],
         has_endpoints: impl FnOnce(&Path) -> bool,
     ) -> JudgedFile {
-        let name = path.display().to_string();
         let environment = |name: &str| std::env::var(name).ok();
-        let options = CheckOptions::new().environment(&environment);
-        let loaded = load(&SourceFile::new(&name, content), &options);
+        Self::judge_in(&environment, path, content, has_endpoints)
+    }
+
+    /// The same with these variables.
+    fn judge_in(
+        environment: &dyn Fn(&str) -> Option<String>,
+        path: &Path,
+        content: &[u8],
+        has_endpoints: impl FnOnce(&Path) -> bool,
+    ) -> JudgedFile {
+        let name = path.display().to_string();
+        let options = CheckOptions::new().environment(environment);
+        let loaded = load_tolerantly(&SourceFile::new(&name, content), &options);
         let own = own_findings(&loaded);
         let mut findings = loaded.report.findings;
         findings.extend(own);
@@ -50,8 +62,8 @@ impl RouterFile {
             effective: loaded.effective,
             has_edge: loaded.has_edge,
         };
-        if findings.iter().any(is_missing_endpoint) && has_endpoints(&file.endpoints_file()) {
-            findings.retain(|finding| !is_missing_endpoint(finding));
+        if controller_addresses(&file.config.ctrl).is_empty() {
+            judge_without_controllers(&mut findings, has_endpoints(&file.endpoints_file()));
         }
         findings.retain(|finding| {
             finding.diagnostic.severity != Severity::Note && !is_about_web_of_openziti(finding)
@@ -85,6 +97,28 @@ impl JudgedFile {
     }
 }
 
+/// What the file says of controllers, none of which can be used, matters only where no others are known.
+fn judge_without_controllers(findings: &mut Vec<Finding>, has_others: bool) {
+    if has_others {
+        findings.retain(|finding| !finding.is_lack_of_controllers());
+    }
+    let is_about_controllers = |finding: &&mut Finding| {
+        let path = finding.diagnostic.path.dotted();
+        let key = path.split('[').next().unwrap_or_default();
+        ["ctrl.endpoint", "ctrl.endpoints"].contains(&key)
+    };
+    for finding in findings.iter_mut().filter(is_about_controllers) {
+        let severity = &mut finding.diagnostic.severity;
+        match *severity {
+            Severity::Warning if !has_others => *severity = Severity::Error,
+            Severity::Error if has_others && finding.diagnostic.code == UNSUPPORTED => {
+                *severity = Severity::Warning;
+            },
+            _ => {},
+        }
+    }
+}
+
 fn is_mistake(finding: &Finding) -> bool {
     finding.diagnostic.severity == Severity::Error
 }
@@ -96,29 +130,5 @@ fn is_about_web_of_openziti(finding: &Finding) -> bool {
     diagnostic.code == codes::ONLY_HERE && diagnostic.path.dotted().starts_with("web[")
 }
 
-fn is_missing_endpoint(finding: &Finding) -> bool {
-    let diagnostic = &finding.diagnostic;
-    diagnostic.code == codes::MISSING_KEY && diagnostic.path.dotted() == "ctrl.endpoint"
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn apis_that_openziti_lacks_are_not_warned_about() {
-        let text = "v: 3
-web:
-  - name: metrics
-    bindPoints: [{interface: '127.0.0.1:5', address: 'localhost:5'}]
-    apis: [{binding: metrics}]
-";
-        let judged = RouterFile::judge(Path::new("r1.yml"), text.as_bytes(), |_path| true);
-        let warnings = judged
-            .findings
-            .iter()
-            .filter(|finding| !is_mistake(finding));
-        let found: Vec<_> = warnings.map(|finding| finding.diagnostic.code).collect();
-        assert!(!found.contains(&codes::ONLY_HERE), "{found:?}");
-    }
-}
+mod tests;

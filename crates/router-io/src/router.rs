@@ -13,7 +13,6 @@ use std::time::Duration;
 use portcullis_channel::BuildVersion;
 use portcullis_domain::entropy::{Entropy, EntropyError};
 use portcullis_metrics::MetricSource;
-use portcullis_pki::ServerNamesError;
 use portcullis_router::IncompleteConfigError;
 use portcullis_router::ingress::IngressError;
 use tokio::time::timeout;
@@ -74,8 +73,6 @@ pub enum StartError {
     EdgeAddress { address: String },
     #[error(transparent)]
     Web(#[from] WebError),
-    #[error("`csr.sans`")]
-    CertificateRequest(#[from] ServerNamesError),
     #[error("the file of the trace, {}, cannot be opened", path.display())]
     Trace {
         path: PathBuf,

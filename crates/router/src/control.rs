@@ -22,4 +22,5 @@ pub use interfaces::{InterfaceReports, InterfaceSettings};
 pub use known::{Identified, KnownControllers, Target};
 pub use reconnects::Reconnects;
 pub use renewal::{renewal_due, retry_pause};
-pub use settings::ControlSettings;
+pub(crate) use settings::SHORTEST_QUEUE;
+pub use settings::{ControlSettings, controller_addresses};

@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 
 use portcullis_router_config::{
-    Diagnostic, EffectiveConfig, Finding, KeyPath, Severity, Source, codes,
+    Diagnostic, EffectiveConfig, Finding, KeyPath, Setting, Severity, Source, codes,
 };
+
+use crate::control::SHORTEST_QUEUE;
 
 /// Keys without effect, each with the reason, which completes "it has no effect: ". A section stands for all
 /// that it has; `[]` stands for every entry of a list, and `[edge]` for those with this binding.
@@ -178,7 +180,8 @@ pub fn keys_without_effect(config: &EffectiveConfig) -> Vec<Finding> {
             continue;
         };
         let steps = Step::of_path(path, |entry| binding(config, entry));
-        let Some((key, reason)) = find(&steps) else {
+        let listed = find(&steps).map(|(key, reason)| (key, reason.to_owned()));
+        let Some((key, reason)) = listed.or_else(|| too_short_queue(path, setting)) else {
             continue;
         };
         if told.insert(key.clone()) {
@@ -197,6 +200,16 @@ pub fn keys_without_effect(config: &EffectiveConfig) -> Vec<Finding> {
     }
     findings.sort_by_key(|finding| (finding.diagnostic.line, finding.diagnostic.column));
     findings
+}
+
+/// The queue to a controller is made longer only.
+fn too_short_queue(path: &str, setting: &Setting) -> Option<(String, String)> {
+    let length = setting.value.as_u64()?;
+    let is_short = usize::try_from(length).is_ok_and(|length| length <= SHORTEST_QUEUE);
+    (path == "ctrl.options.outQueueSize" && is_short).then(|| {
+        let reason = format!("{SHORTEST_QUEUE} messages may wait in any case");
+        (path.to_owned(), reason)
+    })
 }
 
 /// A step of a path: a name, perhaps with an entry of the list that it names.
@@ -286,7 +299,7 @@ fn key_path(dotted: &str) -> KeyPath {
 #[cfg(test)]
 mod tests {
     use portcullis_router_config::table::{KeyState, ValueType, visit_keys};
-    use portcullis_router_config::{CheckOptions, SourceFile, load};
+    use portcullis_router_config::{CheckOptions, SourceFile, explain, load};
 
     use super::*;
 
@@ -476,6 +489,17 @@ mod tests {
             .filter(|listed| !keys.iter().any(|key| is_below(listed, &steps(key))))
             .collect();
         assert!(unknown.is_empty(), "no such keys: {unknown:?}");
+    }
+
+    #[test]
+    fn queue_to_controllers_is_made_longer_only() {
+        let file = |length: usize| format!("v: 3\nctrl: {{options: {{outQueueSize: {length}}}}}\n");
+        let key = ("ctrl.options.outQueueSize".to_owned(), 2);
+        assert_eq!(found(&file(SHORTEST_QUEUE)), [key]);
+        assert_eq!(found(&file(SHORTEST_QUEUE + 1)), []);
+        let explained = explain("ctrl.options.outQueueSize").unwrap();
+        let doc = format!("{explained:?}");
+        assert!(doc.contains(&SHORTEST_QUEUE.to_string()), "{doc}");
     }
 
     fn found(text: &str) -> Vec<(String, u32)> {

@@ -81,3 +81,4 @@ pub use crate::limited_json::LimitedJson;
 pub use crate::own_findings::own_findings;
 pub use crate::section_reader::IncompleteConfigError;
 pub use crate::time::in_go;
+pub use crate::unsupported::UNSUPPORTED;

@@ -12,18 +12,20 @@ use crate::control::ControlAddress;
 use crate::ingress::{Entrance, IngressError, IngressSettings, ingress_settings};
 use crate::links::parse_address;
 
-/// The router cannot do it.
-const UNSUPPORTED: &str = "unsupported";
+/// The code of findings about what this router cannot do.
+pub const UNSUPPORTED: &str = "unsupported";
 
 /// Why an entry cannot be served, and what to do about it.
 struct Reason {
+    severity: Severity,
     key: &'static str,
     message: String,
     help: &'static str,
 }
 
 /// Refuses what this router cannot do: one that left out a listener would seem to work, and be reached by
-/// nobody, and one that cannot use an address of a controller or a key does not start.
+/// nobody, and one that cannot use any address of a controller or a key does not start. What leaves it able to
+/// do the rest is a warning.
 pub(crate) fn unsupported_entries(config: &RouterConfig) -> Vec<Finding> {
     let mut findings = controllers(config);
     findings.extend(identity_keys(
@@ -48,11 +50,21 @@ fn controllers(config: &RouterConfig) -> Vec<Finding> {
         let place = place_of(Some(many));
         many.value.iter().map(move |one| ("endpoints", one, place))
     });
+    let addresses: Vec<_> = one.into_iter().chain(many).collect();
+    let is_usable = |text: &String| text.parse::<ControlAddress>().is_ok();
+    let severity = if addresses.iter().any(|(_, text, _)| is_usable(text)) {
+        Severity::Warning
+    } else {
+        Severity::Error
+    };
     let section = KeyPath::root().key("ctrl");
-    let addresses = one.into_iter().chain(many);
-    let refused = addresses.filter(|(_, text, _)| text.parse::<ControlAddress>().is_err());
+    let refused = addresses.into_iter().filter(|(_, text, _)| {
+        // Port 0 is warned about as it is.
+        !is_usable(text) && parse_address(text).is_none()
+    });
     let findings = refused.map(|(key, text, place)| {
         let reason = Reason {
+            severity,
             key,
             message: format!("`{text}`: this router reaches controllers by TLS over TCP only"),
             help: "write an address such as `tls:ctrl.example.com:6262`",
@@ -78,6 +90,7 @@ fn identity_keys(identity: &Identity, section: &KeyPath) -> Vec<Finding> {
             return None;
         };
         let reason = Reason {
+            severity: Severity::Error,
             key,
             message: format!("`{scheme}:`: this router has its keys in files, not in hardware"),
             help: "write the path of a file; `portcullis-router enroll` makes the key",
@@ -109,22 +122,24 @@ fn links(config: &RouterConfig) -> Vec<Finding> {
         let section = KeyPath::root().key("link").key("listeners").index(index);
         for (key, value) in [("bind", &entry.bind), ("advertise", &entry.advertise)] {
             let Some(value) = value else { continue };
-            let is_refused = match key {
-                "bind" => parse_address(&value.value).is_none(),
-                // One without a protocol is warned about as it is.
-                _ => has_other_protocol(&value.value),
-            };
-            if is_refused {
-                let reason = Reason {
+            let reason = match key {
+                "bind" if parse_address(&value.value).is_none() => Reason {
+                    severity: Severity::Error,
                     key,
                     message: "the links of this router use TLS over TCP only".to_owned(),
-                    help: match key {
-                        "bind" => "write an address such as `tls:0.0.0.0:10080`",
-                        _ => "write an address such as `tls:r1.example.com:10080`",
-                    },
-                };
-                findings.push(finding(section.key(key), place_of(Some(value)), reason));
-            }
+                    help: "write an address such as `tls:0.0.0.0:10080`",
+                },
+                // One without a protocol is warned about as it is.
+                "advertise" if has_other_protocol(&value.value) => Reason {
+                    severity: Severity::Warning,
+                    key,
+                    message: "the links of this router use TLS over TCP only, so none of its kind dials it here"
+                        .to_owned(),
+                    help: "write an address such as `tls:r1.example.com:10080`",
+                },
+                _ => continue,
+            };
+            findings.push(finding(section.key(key), place_of(Some(value)), reason));
         }
     }
     findings
@@ -139,6 +154,7 @@ fn has_other_protocol(address: &str) -> bool {
 fn reason(entry: &Listener) -> Option<Reason> {
     match Binding::from_name(&entry.binding.as_ref()?.value) {
         Some(Binding::Tunnel) => Some(Reason {
+            severity: Severity::Error,
             key: "binding",
             message: "this router has no tunnel yet".to_owned(),
             help: "remove the listener, and run a tunneler beside the router; `portcullis-router config \
@@ -151,6 +167,7 @@ fn reason(entry: &Listener) -> Option<Reason> {
                 .filter(|(protocol, _)| ["tls", "wss"].contains(protocol));
             let is_place = place.is_some_and(|(_, place)| place.parse::<HostPort>().is_ok());
             (!is_place).then(|| Reason {
+                severity: Severity::Error,
                 key: "address",
                 message: "this router lets SDKs in by TLS and by WebSockets over TLS".to_owned(),
                 help: "write an address such as `tls:0.0.0.0:3022` or `wss:0.0.0.0:443`",
@@ -158,11 +175,13 @@ fn reason(entry: &Listener) -> Option<Reason> {
         },
         _ => match ingress_settings(std::slice::from_ref(entry)) {
             Err(IngressError::Address { error, .. }) => Some(Reason {
+                severity: Severity::Error,
                 key: "address",
                 message: error.to_string(),
                 help: "`portcullis-router config explain listeners` says which addresses there are",
             }),
             Ok(settings) if settings.iter().any(is_unix) => Some(Reason {
+                severity: Severity::Error,
                 key: "address",
                 message: "this router does not listen for datagrams in the file system".to_owned(),
                 help: "write an address such as `udp:127.0.0.1:5000`",
@@ -187,8 +206,13 @@ fn place_of<T>(value: Option<&SourcedValue<T>>) -> SourceLocation {
 }
 
 fn finding(path: KeyPath, place: SourceLocation, reason: Reason) -> Finding {
-    let Reason { message, help, .. } = reason;
-    let mut diagnostic = Diagnostic::new(Severity::Error, UNSUPPORTED, path, place, message);
+    let Reason {
+        severity,
+        message,
+        help,
+        ..
+    } = reason;
+    let mut diagnostic = Diagnostic::new(severity, UNSUPPORTED, path, place, message);
     diagnostic.help(help);
     Finding {
         diagnostic,
@@ -209,11 +233,6 @@ mod tests {
                 "ctrl.endpoint",
                 2,
             ),
-            (
-                "ctrl:\n  endpoints: [tls:localhost:6262, tcp:localhost:6262]\n",
-                "ctrl.endpoints",
-                2,
-            ),
             ("identity:\n  key: pkcs11:x\n", "identity.key", 2),
             (
                 "identity:\n  alt_server_certs:\n  - {server_cert: a, server_key: pkcs11:x}\n",
@@ -231,24 +250,46 @@ mod tests {
                 2,
             ),
             (
+                "link:\n  listeners:\n  - {binding: transport, bind: 'tcp:0.0.0.0:1', advertise: 'tls:r:1'}\n",
+                "link.listeners[0].bind",
+                3,
+            ),
+        ] {
+            assert_is_found(text, path, line, Severity::Error);
+        }
+    }
+
+    #[test]
+    fn what_leaves_the_router_able_to_do_the_rest_is_warned_about() {
+        for (text, path, line) in [
+            (
+                "ctrl:\n  endpoints: [tls:localhost:6262, tcp:localhost:6262]\n",
+                "ctrl.endpoints",
+                2,
+            ),
+            (
                 "link:\n  listeners:\n  - {binding: transport, bind: 'tls:0.0.0.0:1', advertise: 'tcp:r:1'}\n",
                 "link.listeners[0].advertise",
                 3,
             ),
         ] {
-            let found = findings_of(text);
-            let [Finding { diagnostic, .. }] = &found[..] else {
-                panic!("{text}: {found:?}");
-            };
-            assert_eq!(diagnostic.path.dotted(), path);
-            assert_eq!(diagnostic.line, line, "{text}");
-            assert_eq!(diagnostic.severity, Severity::Error);
+            assert_is_found(text, path, line, Severity::Warning);
         }
+    }
+
+    fn assert_is_found(text: &str, path: &str, line: u32, severity: Severity) {
+        let found = findings_of(text);
+        let [Finding { diagnostic, .. }] = &found[..] else {
+            panic!("{text}: {found:?}");
+        };
+        assert_eq!(diagnostic.path.dotted(), path);
+        assert_eq!(diagnostic.line, line, "{text}");
+        assert_eq!(diagnostic.severity, severity, "{text}");
     }
 
     #[test]
     fn what_the_router_can_do_is_not_refused() {
-        let text = "ctrl: {endpoints: ['tls:localhost:6262', 'tls:[::1]:6262']}
+        let text = "ctrl: {endpoints: ['tls:localhost:6262', 'tls:[::1]:6262', 'tls:localhost:0']}
 identity: {key: r1.key, server_key: 'pem:x'}
 link:
   listeners:

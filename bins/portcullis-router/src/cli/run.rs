@@ -6,7 +6,8 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 The file is that of `ziti router run`, and is checked as `config check` does:
-mistakes are shown with their places, and warnings say what has no effect. It
+mistakes are shown with their places, and warnings say what has no effect.
+Mistakes that OpenZiti's router passes over are warnings, too. The router
 runs until SIGTERM or SIGINT. SIGHUP has it read its certificates again, which
 it also does by itself when their files change. Beside the file there is a socket
 for its operator, by which `quiesce`, `renew` and `decommission` reach it.

@@ -48,7 +48,7 @@ pub(super) async fn run(arguments: EnrollArgs) -> anyhow::Result<()> {
         .map_err(token::explain)?;
     check_kind(&claims.em, file.has_edge)?;
     warn_of_another_router(&identity, &claims);
-    let request = CertificateRequest::from_config(&file.config).context("`csr.sans`")?;
+    let request = CertificateRequest::from_config(&file.config);
     // Everything that can fail here comes before the token is spent.
     let keys = RouterKeys::load_or_generate(&identity, arguments.key_type)?;
     let csr = request.to_pem(&claims.sub, &keys.client)?;

@@ -373,6 +373,7 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
             "semantics",
             "check",
             "openziti",
+            "tolerance",
             "generate",
         ],
     },

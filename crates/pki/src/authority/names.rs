@@ -43,22 +43,32 @@ impl ServerNames {
     pub fn parse<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, ServerNamesError> {
         let mut sorted = Self::default();
         for name in names {
-            if let Ok(address) = name.parse::<IpAddr>() {
-                if !sorted.addresses.contains(&address) {
-                    sorted.addresses.push(address);
-                }
-            } else if DnsName::try_from(name).is_ok() {
-                let host = name.to_ascii_lowercase();
-                if !sorted.hosts.contains(&host) {
-                    sorted.hosts.push(host);
-                }
-            } else {
-                return Err(ServerNamesError {
-                    name: name.to_owned(),
-                });
-            }
+            sorted.add(name)?;
         }
         Ok(sorted)
+    }
+
+    /// Adds a host name or address.
+    ///
+    /// # Errors
+    ///
+    /// [`ServerNamesError`] if it is neither.
+    pub fn add(&mut self, name: &str) -> Result<(), ServerNamesError> {
+        if let Ok(address) = name.parse::<IpAddr>() {
+            if !self.addresses.contains(&address) {
+                self.addresses.push(address);
+            }
+        } else if DnsName::try_from(name).is_ok() {
+            let host = name.to_ascii_lowercase();
+            if !self.hosts.contains(&host) {
+                self.hosts.push(host);
+            }
+        } else {
+            return Err(ServerNamesError {
+                name: name.to_owned(),
+            });
+        }
+        Ok(())
     }
 
     /// Adds the SPIFFE ID of the server.

@@ -2,11 +2,12 @@
 
 use portcullis_yaml::{Diagnostic, Diagnostics, Field, KeyPath, Section, Severity};
 
-use crate::check::{help, scalar, unknown_keys};
+use crate::check::{Fallback, help, scalar, unknown_keys};
 use crate::codes;
 use crate::place::report_place;
 use crate::table::{Key, KeyGroup, KeyState, ROOT, ValueType};
 use portcullis_key_table::{EffectiveConfig, Source};
+use serde_json::Value as Json;
 
 /// Sections whose defaults apply only if the section is present.
 const ONLY_IF_PRESENT: [&str; 3] = ["csr", "edge", "transport"];
@@ -14,6 +15,7 @@ const ONLY_IF_PRESENT: [&str; 3] = ["csr", "edge", "transport"];
 pub(super) struct Walker<'walk> {
     /// Unknown keys are warnings, not errors.
     pub(super) allow_unknown: bool,
+    pub(super) fallback: Fallback,
     /// Number of unknown keys so far.
     pub(super) unknown_count: usize,
     /// Absent keys that unknown keys are probably misspellings of.
@@ -30,6 +32,7 @@ impl<'walk> Walker<'walk> {
     ) -> Self {
         Self {
             allow_unknown,
+            fallback: Fallback::Nothing,
             unknown_count: 0,
             misspelled: Vec::new(),
             diagnostics,
@@ -149,6 +152,8 @@ impl<'walk> Walker<'walk> {
             ValueType::Map(groups) => {
                 if let Some(section) = self.require_map(field) {
                     self.section(&section, groups, path);
+                } else {
+                    self.replace(field, key, path);
                 }
             },
             ValueType::MapList(groups) => {
@@ -167,14 +172,17 @@ impl<'walk> Walker<'walk> {
                     }
                 }
             },
-            _ => {
-                if let Some(value) = scalar::check(self, field, key)
-                    && self.effective.keeps_defaults()
-                {
-                    self.effective
-                        .set(path.to_owned(), value, Source::from_node(field.node()));
-                }
+            _ => match scalar::check(self, field, key) {
+                Some(value) => self.store(field, value, path),
+                None => self.replace(field, key, path),
             },
+        }
+    }
+
+    pub(super) fn store(&mut self, field: &Field<'_>, value: Json, path: &str) {
+        if self.effective.keeps_defaults() {
+            let source = Source::from_node(field.node());
+            self.effective.set(path.to_owned(), value, source);
         }
     }
 
@@ -197,6 +205,7 @@ impl<'walk> Walker<'walk> {
                 "give it a value{} or remove the key",
                 example.unwrap_or_default()
             ));
+            self.replace(field, key, path);
         }
     }
 
@@ -240,7 +249,7 @@ impl<'walk> Walker<'walk> {
     }
 
     /// Sets the default of an absent key, or the defaults of an absent section.
-    fn set_default(&mut self, key: &'static Key, path: &str) {
+    pub(super) fn set_default(&mut self, key: &'static Key, path: &str) {
         if !self.effective.keeps_defaults() {
             return;
         }

@@ -100,7 +100,7 @@ fn check_endpoints(root: &Section<'_>, diagnostics: &mut Diagnostics) {
         (None, Some(many)) if many.node().as_list().is_some_and(<[_]>::is_empty) => {
             let message = "`ctrl.endpoints` must not be empty";
             diagnostics.error(
-                codes::INVALID_VALUE,
+                codes::MISSING_KEY,
                 many.path(),
                 many.key_location(),
                 message,

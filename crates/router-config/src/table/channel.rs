@@ -70,6 +70,16 @@ const OUT_QUEUE_LEN: Key = Key::dead("outQueueLen", "it is now named `outQueueSi
 /// Length of the send queue.
 pub(crate) const CHANNEL_QUEUE: KeyGroup = &[OUT_QUEUE_SIZE, OUT_QUEUE_LEN];
 
+/// Length of the send queue of a channel to a controller, where a message must not be lost.
+pub(crate) const CTRL_QUEUE: KeyGroup = &[
+    Key {
+        doc: "How many messages may wait to be sent. Portcullis has room for 1024 at least, since none may be \
+              lost: smaller numbers have no effect there.",
+        ..OUT_QUEUE_SIZE
+    },
+    OUT_QUEUE_LEN,
+];
+
 /// Length of the send queue of a link or an edge listener, where 4 counts as 64.
 pub(crate) const LONG_QUEUE: KeyGroup = &[OUT_QUEUE_SIZE.default("64"), OUT_QUEUE_LEN];
 

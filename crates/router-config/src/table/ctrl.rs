@@ -1,6 +1,6 @@
 //! Section `ctrl`: controllers and how to reach them.
 
-use crate::table::channel::{CHANNEL, CHANNEL_CONNECT, CHANNEL_QUEUE, HEARTBEATS};
+use crate::table::channel::{CHANNEL, CHANNEL_CONNECT, CHANNEL_QUEUE, CTRL_QUEUE, HEARTBEATS};
 use crate::table::key::{Key, KeyGroup, KeyState, StringFormat, ValueType};
 use crate::table::openziti_rule::{OnMistake, OpenZitiRule, ReadMode};
 
@@ -28,7 +28,7 @@ pub(crate) const CTRL: KeyGroup = &[
     .example("eth0"),
     Key::new(
         "options",
-        ValueType::Map(&[CHANNEL_QUEUE, CHANNEL, CHANNEL_CONNECT]),
+        ValueType::Map(&[CTRL_QUEUE, CHANNEL, CHANNEL_CONNECT]),
         "Options of the channel to the controllers.",
     ),
     Key::new(

@@ -32,6 +32,8 @@ mod silent;
 #[cfg(test)]
 mod specification;
 #[cfg(test)]
+mod tolerance;
+#[cfg(test)]
 mod validated;
 #[cfg(test)]
 mod verdicts;

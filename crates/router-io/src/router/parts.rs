@@ -151,7 +151,7 @@ impl Base {
         if !self.file.has_edge {
             return Ok(None);
         }
-        let request = CertificateRequest::from_config(&self.file.config)?;
+        let request = CertificateRequest::from_config(&self.file.config);
         let files = self.identity.clone();
         let id = self.id.to_string();
         let renewable = RenewableFiles::new(files, request, id, Arc::clone(&self.tls));

@@ -10,6 +10,12 @@ use super::address::ControlAddress;
 use super::endpoints_file::EndpointsFile;
 use crate::section_reader::{IncompleteConfigError, SectionReader};
 
+const CHANNEL: ChannelOptions = ChannelOptions::new(ChannelKind::Control, ChannelSide::Dialer);
+
+/// How many messages may wait for a controller at least, whatever `ctrl.options.outQueueSize` says: nobody waits for
+/// room in these queues, so that shorter ones would lose messages.
+pub(crate) const SHORTEST_QUEUE: usize = CHANNEL.default_queue.frames;
+
 /// What the section `ctrl` says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ControlSettings {
@@ -42,7 +48,7 @@ impl ControlSettings {
         let heartbeats = SectionReader::new("ctrl.heartbeats");
         let options = SectionReader::new("ctrl.options");
         let positive = |duration: Duration| (!duration.is_zero()).then_some(duration);
-        let mut channel = ChannelOptions::new(ChannelKind::Control, ChannelSide::Dialer);
+        let mut channel = CHANNEL;
         let (beats, usual) = (&config.heartbeats, channel.heartbeats);
         channel.heartbeats = usual
             .map(|usual| {
@@ -60,15 +66,14 @@ impl ControlSettings {
             })
             .transpose()?;
         let queue = options.number("outQueueSize", config.options.out_queue_size.as_ref())?;
-        // Nobody waits for room in these queues: shorter ones would lose messages.
         for limits in [&mut channel.high_queue, &mut channel.default_queue] {
-            limits.frames = limits.frames.max(queue);
+            limits.frames = SHORTEST_QUEUE.max(queue);
         }
         let write_timeout =
             options.duration("writeTimeout", config.options.write_timeout.as_ref())?;
         let startup_timeout = reader.duration("startupTimeout", config.startup_timeout.as_ref())?;
         Ok(Self {
-            addresses: addresses(config, reader)?,
+            addresses: controller_addresses(config),
             endpoints_file: EndpointsFile::path(config, file),
             bind: config.bind.as_ref().map(|bind| bind.value.clone()),
             request_timeout: reader.duration(
@@ -85,18 +90,14 @@ impl ControlSettings {
     }
 }
 
-/// `endpoint`, or `endpoints` without it.
-fn addresses(
-    config: &Ctrl,
-    reader: SectionReader<'_>,
-) -> Result<Vec<ControlAddress>, IncompleteConfigError> {
-    let (key, texts) = match (&config.endpoint, &config.endpoints) {
-        (Some(one), _) => ("endpoint", std::slice::from_ref(&one.value)),
-        (None, Some(many)) => ("endpoints", many.value.as_slice()),
-        (None, None) => ("endpoints", [].as_slice()),
+/// The addresses of `endpoint`, or those of `endpoints` without it, as far as this router can use them. The others
+/// are among the findings of the file.
+pub fn controller_addresses(config: &Ctrl) -> Vec<ControlAddress> {
+    let texts = match (&config.endpoint, &config.endpoints) {
+        (Some(one), _) => std::slice::from_ref(&one.value),
+        (None, Some(many)) => many.value.as_slice(),
+        (None, None) => &[],
     };
-    let addresses = texts.iter().map(|text| text.parse());
-    addresses
-        .collect::<Result<_, _>>()
-        .map_err(|_invalid| reader.missing(key))
+    let addresses = texts.iter().filter_map(|text| text.parse().ok());
+    addresses.collect()
 }

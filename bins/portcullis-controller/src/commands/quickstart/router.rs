@@ -145,7 +145,7 @@ impl Companion {
     ) -> anyhow::Result<()> {
         let app = running.app();
         let draft = identity.draft()?;
-        let request = CertificateRequest::from_config(config)?;
+        let request = CertificateRequest::from_config(config);
         let key = if let Some(key) = identity.key(KeyRole::Client)? {
             key
         } else {

@@ -10,7 +10,9 @@ use serde_json::Value;
 /// they would win over both.
 pub(super) fn write(file: &RouterFile, claims: &EnrollmentClaims) -> anyhow::Result<()> {
     let ctrl = &file.config.ctrl;
-    let is_configured = ctrl.endpoint.is_some() || ctrl.endpoints.is_some();
+    let listed = ctrl.endpoints.as_ref();
+    let is_configured =
+        ctrl.endpoint.is_some() || listed.is_some_and(|listed| !listed.value.is_empty());
     let addresses = claims.ctrls.as_deref().unwrap_or_default();
     if is_configured || addresses.is_empty() {
         portcullis_files::remove_if_exists(&file.endpoints_file())?;
@@ -46,8 +48,8 @@ fn foreign<'file>(
     let ctrl = &file.config.ctrl;
     let (key, configured) = match (&ctrl.endpoint, &ctrl.endpoints) {
         (Some(one), _) => ("ctrl.endpoint", std::slice::from_ref(&one.value)),
-        (None, Some(many)) => ("ctrl.endpoints", many.value.as_slice()),
-        (None, None) => return None,
+        (None, Some(many)) if !many.value.is_empty() => ("ctrl.endpoints", many.value.as_slice()),
+        (None, _) => return None,
     };
     let parse = |text: &String| text.parse::<ControlAddress>().ok();
     let known: Vec<_> = addresses.iter().filter_map(parse).collect();

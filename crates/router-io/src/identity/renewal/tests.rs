@@ -13,7 +13,7 @@ fn renewable(files: &TestFiles) -> (RenewableFiles, Arc<Tls>) {
         "",
         "csr: {country: US, sans: {dns: [r1.example.test], ip: [192.0.2.1]}}",
     );
-    let request = CertificateRequest::from_config(&request).unwrap();
+    let request = CertificateRequest::from_config(&request);
     let renewable = RenewableFiles::new(files.usual(), request, id, Arc::clone(&tls));
     (renewable, tls)
 }
