@@ -17,6 +17,7 @@ mod fairness;
 mod kills;
 mod line;
 mod links;
+mod metrics;
 mod network;
 mod person;
 mod router;
