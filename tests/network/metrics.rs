@@ -250,8 +250,8 @@ fn documented(document: &str) -> Names {
     let rows = rows(document, "| Names | Kind | What they tell |");
     rows.flat_map(|cells| {
         let names: Vec<_> = code_spans(cells[0]).collect();
-        let named = move |name: &str| (cells[1].to_owned(), name.to_owned());
-        names.into_iter().map(named).collect::<Vec<_>>()
+        let of_kind = move |name: &str| (cells[1].to_owned(), name.to_owned());
+        names.into_iter().map(of_kind).collect::<Vec<_>>()
     })
     .collect()
 }

@@ -99,15 +99,15 @@ async fn channel_ends_with_its_access_token() {
     let controller = Box::pin(Harness::start()).await;
     let client = Client(&controller);
     let (access, refresh) = client.log_in().await;
-    let opener = caller(&controller, &access).await.unwrap();
-    let end = opener.access_token.as_ref().unwrap().expires_at;
+    let holder = caller(&controller, &access).await.unwrap();
+    let end = holder.access_token.as_ref().unwrap().expires_at;
     let channels = ManagementChannel::new(
         &controller.app,
         EventBus::default(),
         Arc::new(NoNetworkQueries),
         ChannelLimits::default(),
     );
-    let permit = Permit::request(ApiSurface::Edge, opener).unwrap();
+    let permit = Permit::request(ApiSurface::Edge, holder).unwrap();
     let opened = channels.open(permit).unwrap();
     let (near, far) = duplex(16 * 1024);
     let serving = tokio::spawn(opened.serve(near, CancellationToken::new()));
@@ -139,7 +139,7 @@ async fn channel_ends_with_its_access_token() {
     // The session itself goes on, and opens another.
     let form = format!("grant_type=refresh_token&refresh_token={refresh}");
     let (renewed, _) = client.tokens(&form).await;
-    let opener = caller(&controller, &renewed).await.unwrap();
-    let permit = Permit::request(ApiSurface::Edge, opener).unwrap();
+    let holder = caller(&controller, &renewed).await.unwrap();
+    let permit = Permit::request(ApiSurface::Edge, holder).unwrap();
     assert!(channels.open(permit).is_some());
 }
