@@ -1,8 +1,10 @@
 //! Events of accounts in a file, as the section `events` of the controller's file asks for.
 
+use portcullis_domain::clock::Timestamp;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
+use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use support::api::MANAGEMENT;
@@ -10,17 +12,12 @@ use support::tools::are_available;
 use support::wait::{DEFAULT_TIMEOUT, until};
 use support::{Api, TestDirectory, Tool};
 
-/// A home whose controller writes events to `file`.
-fn home_with_events(site: &TestDirectory, file: &Path) {
+/// A home whose controller writes the events of these subscriptions to `file`.
+fn home_with_events(site: &TestDirectory, file: &Path, subscriptions: &Value) {
     assert!(site.quickstart().start().terminate().success());
     let config = site.home().join("controller.yml");
     let events = json!({"accounts": {
-        "subscriptions": [
-            {"type": "authentication"},
-            {"type": "apiSession"},
-            {"type": "cluster"},
-            {"type": "entityChange", "include": ["identities"]},
-        ],
+        "subscriptions": subscriptions,
         "handler": {"type": "file", "format": "json", "path": file},
     }});
     let text = fs::read_to_string(&config).unwrap();
@@ -51,7 +48,12 @@ fn what_accounts_do_is_written_to_the_file_without_their_secrets() {
     }
     let site = TestDirectory::new();
     let file = site.file("events.json");
-    home_with_events(&site, &file);
+    let accounts = json!([
+        {"type": "authentication"},
+        {"type": "apiSession"},
+        {"type": "entityChange", "include": ["identities"]},
+    ]);
+    home_with_events(&site, &file, &accounts);
     let controller = site.quickstart().start();
     let refused = Api::anonymous(&controller)
         .curl(&format!("{MANAGEMENT}/authenticate?method=password"))
@@ -109,7 +111,11 @@ fn nothing_is_told_of_a_cluster_or_twice_after_a_crash() {
     }
     let site = TestDirectory::new();
     let file = site.file("events.json");
-    home_with_events(&site, &file);
+    let subscriptions = json!([
+        {"type": "cluster"},
+        {"type": "entityChange", "include": ["identities"]},
+    ]);
+    home_with_events(&site, &file, &subscriptions);
     let controller = site.quickstart().start();
     let admin = Api::admin(&controller);
     for number in 0..5 {
@@ -141,4 +147,53 @@ fn nothing_is_told_of_a_cluster_or_twice_after_a_crash() {
     let once: BTreeSet<_> = commits.iter().collect();
     assert_eq!(once.len(), commits.len(), "{commits:?}");
     assert!(controller.terminate().success());
+}
+
+/// The line of a request of an identity to the controller; when and from which port is as the line itself says.
+fn request_line(line: &str, identity: &str, host: &str) -> String {
+    let event: Value = serde_json::from_str(line).unwrap();
+    let [time, from, controller] = ["timestamp", "src_addr", "event_src_id"]
+        .map(|name| event[name].as_str().unwrap_or_default());
+    time.parse::<Timestamp>().unwrap();
+    let from: SocketAddr = from.parse().unwrap();
+    assert!(from.ip().is_loopback(), "{line}");
+    format!(
+        concat!(
+            r#"{{"namespace":"connect","event_src_id":"{}","timestamp":"{}","src_type":"identity","#,
+            r#""dst_type":"ctrl","src_id":"{}","src_addr":"{}","dst_id":"{}","dst_addr":"{}"}}"#
+        ),
+        controller, time, identity, from, controller, host
+    )
+}
+
+#[test]
+fn each_request_with_a_valid_session_is_written_as_a_connection() {
+    if !are_available(&[Tool::Curl]) {
+        return;
+    }
+    let site = TestDirectory::new();
+    let file = site.file("events.json");
+    home_with_events(&site, &file, &json!([{"type": "connect"}]));
+    let controller = site.quickstart().start();
+    let host = controller.host_port().to_owned();
+    // Who asks is known only after it.
+    let admin = Api::admin(&controller);
+    let stranger = admin.with_token("00000000-1111-2222-3333-444444444444");
+    assert_eq!(stranger.get("/identities").status, 401);
+    let anonymous = Api::anonymous(&controller);
+    assert_eq!(anonymous.get("/identities").status, 401);
+    anonymous.get("/version").expect_status(200);
+
+    let session = admin.get("/current-api-session").expect_status(200).data();
+    let identity = session["identityId"].as_str().unwrap();
+    // So is a request that is refused for what it asks, and one that opens no channel.
+    admin.get("/identities/nobody").expect_status(404);
+    assert_eq!(admin.curl("/fabric/v1/ws-api").send().status, 400);
+    assert!(controller.terminate().success());
+    let text = fs::read_to_string(&file).unwrap();
+    let lines: Vec<_> = text.lines().collect();
+    assert_eq!(lines.len(), 3, "{text}");
+    for line in lines {
+        assert_eq!(line, request_line(line, identity, &host));
+    }
 }

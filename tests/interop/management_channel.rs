@@ -396,6 +396,52 @@ fn a_channel_answers_whatever_it_is_asked() {
     assert!(controller.terminate().success());
 }
 
+/// Channels that one identity may have open at a time.
+const CHANNELS_OF_ONE: usize = 16;
+
+#[test]
+fn one_identity_has_so_many_channels_at_a_time() {
+    if !are_available(&[Tool::Curl]) {
+        return;
+    }
+    let site = TestDirectory::new();
+    let controller = site.quickstart().start();
+    let admin = Api::admin(&controller);
+    let (_, operator) = user(&admin, "operator", &["ops"]);
+    let runtime = Runtime::new().unwrap();
+    let mut channels = Vec::new();
+    for _ in 0..CHANNELS_OF_ONE {
+        channels.push(runtime.block_on(Channel::of(&controller, &admin)));
+    }
+    let refused = admin
+        .curl(PATH)
+        .argument("--http1.1")
+        .header("connection: Upgrade")
+        .header("upgrade: websocket")
+        .header("sec-websocket-version: 13")
+        .header("sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==")
+        .send();
+    assert!(refused.header("retry-after").is_some(), "{refused:?}");
+    let code = "SERVER_TOO_MANY_REQUESTS".to_owned();
+    assert_eq!(refused.error(), (429, code));
+    runtime.block_on(async {
+        // Others have their own, and those that are there go on.
+        Channel::of(&controller, &operator).await;
+        channels[0].follow(&["router"]).await;
+        drop(channels.pop());
+        let session = [("zt-session", admin.token())];
+        let opening = async {
+            while let Err(status) = Channel::open(&controller, &session).await.map(drop) {
+                assert_eq!(status, 429);
+                sleep(Duration::from_millis(50)).await;
+            }
+        };
+        let is_open = timeout(PATIENCE, opening).await.is_ok();
+        assert!(is_open, "what was closed still counts");
+    });
+    assert!(controller.terminate().success());
+}
+
 /// Ends the session or the permission of a user, by its id and with its credentials.
 type End<'a> = dyn Fn(&str, &Api) + 'a;
 

@@ -8,6 +8,7 @@ use opentelemetry_proto::tonic::metrics::v1::Metric;
 use opentelemetry_proto::tonic::metrics::v1::metric::Data;
 use opentelemetry_proto::tonic::trace::v1::Span;
 use prost::Message as _;
+use serde_json::json;
 use std::fs;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -373,4 +374,35 @@ fn mistakes_are_found_without_their_secrets() {
     assert!(said.contains("otlp.endpoint"), "{said}");
     assert!(said.contains("otlp.headers.x-team"), "{said}");
     assert!(!said.contains("hunter2"), "{said}");
+}
+
+#[test]
+fn nobody_who_looks_at_the_configuration_sees_the_headers() {
+    if !are_available(&[Tool::Curl]) {
+        return;
+    }
+    let receiver = Receiver::start(|_| Some("200 OK"));
+    let directory = TestDirectory::new();
+    // Beside the one from the environment.
+    let further = "  x-team: hunter2\n  interval: 1h";
+    let controller = start(&directory, &receiver, further);
+    let admin = Api::admin(&controller);
+    let inspection = json!({"appRegex": ".*", "requestedValues": ["config"]});
+    let shown = admin
+        .curl("/fabric/v1/inspections")
+        .json("POST", &inspection)
+        .send();
+    let shown = shown.expect_status(200).json();
+    let otlp = &shown["values"][0]["value"]["otlp"];
+    assert_eq!(otlp["endpoint"], receiver.url, "{shown}");
+    assert_eq!(otlp["interval"], "1h", "{shown}");
+    let hidden = "(a secret)";
+    assert_eq!(
+        otlp["headers"],
+        json!({"authorization": hidden, "x-team": hidden})
+    );
+    for secret in [TOKEN, "hunter2", "Bearer"] {
+        assert!(!shown.to_string().contains(secret), "{shown}");
+    }
+    assert!(controller.terminate().success());
 }

@@ -3,6 +3,7 @@
 use crate::person::Person;
 use crate::router::RouterFiles;
 use http::Method;
+use portcullis_app::{revocations, service_sessions, sessions};
 use portcullis_channel::BuildVersion;
 use portcullis_channel::hello::HELLO_TIMEOUT;
 use portcullis_control::{ControlOptions, ControlPlane, Peer};
@@ -216,6 +217,39 @@ impl Controller {
         let request = self.harness.request(Method::POST, "/fabric/v1/inspections");
         let reply = Box::pin(request.session(&self.admin).json(&body).send()).await;
         reply.json()
+    }
+
+    /// The id by which routers know it.
+    pub(crate) fn id(&self) -> String {
+        let serving = self.harness.app.network().serving_state();
+        serving.controller.id.to_string()
+    }
+
+    /// All figures of the controller or of a router, by its id.
+    pub(crate) async fn metrics(&self, id: &str) -> Value {
+        let mut shown = self.inspect(&format!("^{id}$"), &["metrics:raw"]).await;
+        shown["values"][0]["value"].take()
+    }
+
+    /// Runs each periodic job once. Sessions that are not used meanwhile are too old then.
+    pub(crate) async fn run_jobs(&self) {
+        let app = &self.harness.app;
+        let timeout = app.settings().session_timeout;
+        for _ in 0..2 {
+            self.harness.clock.advance(timeout * 2 / 3);
+            // The administrator goes on.
+            self.get("edge-routers").await;
+        }
+        assert!(sessions::sweep(app).await.unwrap() > 0);
+        service_sessions::sweep(app).await.unwrap();
+        revocations::remove_expired(app).await.unwrap();
+    }
+
+    /// The services that somebody may use.
+    pub(crate) async fn services_of(&self, person: &Person) -> Value {
+        let path = "/edge/client/v1/services";
+        let request = self.harness.request(Method::GET, path);
+        Box::pin(request.session(&person.token).send()).await.data()
     }
 
     /// A service that anybody may dial and host without encryption; returns its id.

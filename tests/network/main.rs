@@ -18,6 +18,7 @@ mod kills;
 mod line;
 mod links;
 mod memory;
+mod metrics;
 mod network;
 mod person;
 mod router;

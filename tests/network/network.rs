@@ -2,7 +2,7 @@
 
 use crate::controller::{Controller, PATIENCE};
 use crate::person::Person;
-use crate::router::RouterFiles;
+use crate::router::{RouterFiles, RunningRouter};
 use portcullis_channel::UnixNanos;
 use portcullis_simulated_sdk::{Sdk, accept, carry, data, dial, reader, writer};
 use portcullis_transport::{Clock, DialError};
@@ -58,6 +58,18 @@ impl Network {
             routers: files,
             service,
         }
+    }
+
+    /// Two routers that run, with a link between them.
+    pub(crate) async fn linked() -> (Self, Vec<RunningRouter>) {
+        let network = Self::new(2).await;
+        let mut routers = Vec::new();
+        for router in &network.routers {
+            routers.push(router.start().await);
+        }
+        network.controller.until_online(2).await;
+        network.controller.until_count("links", 1).await;
+        (network, routers)
     }
 
     /// Goes on with another service.

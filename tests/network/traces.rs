@@ -98,22 +98,10 @@ fn request_id(line: &Value) -> String {
     id.to_owned()
 }
 
-/// Two routers that run, with a link between them.
-async fn linked() -> (Network, Vec<impl Sized>) {
-    let network = Network::new(2).await;
-    let mut routers = Vec::new();
-    for router in &network.routers {
-        routers.push(router.start().await);
-    }
-    network.controller.until_online(2).await;
-    network.controller.until_count("links", 1).await;
-    (network, routers)
-}
-
 #[tokio::test]
 async fn circuits_of_a_traced_identity_are_told_by_controller_and_routers() {
     let log = Log::start("a dialing identity");
-    let (network, _routers) = linked().await;
+    let (network, _routers) = Network::linked().await;
     let mut hosting = network.host("bob", 1, Flow::Legacy).await;
     let mut dialing = network.client("alice", 0).await;
     let before = dialing.dials(1, &mut hosting, Flow::Legacy).await;
@@ -164,7 +152,7 @@ async fn circuits_of_a_traced_identity_are_told_by_controller_and_routers() {
 #[tokio::test]
 async fn what_a_traced_identity_hosts_is_told_with_the_circuits_to_it() {
     let log = Log::start("a hosting identity");
-    let (network, _routers) = linked().await;
+    let (network, _routers) = Network::linked().await;
     let host = network.controller.person("bob").await;
     network.controller.trace(&host.id, log.trace_id).await;
     let session = network.controller.session(&host, &network.service, "Bind");
@@ -203,7 +191,7 @@ async fn what_a_traced_identity_hosts_is_told_with_the_circuits_to_it() {
 #[tokio::test]
 async fn refused_dials_of_a_traced_identity_are_told() {
     let log = Log::start("an identity without a right");
-    let (network, _routers) = linked().await;
+    let (network, _routers) = Network::linked().await;
     let _hosting = network.host("bob", 1, Flow::Legacy).await;
     let dialing = network.client("alice", 0).await;
     let controller = &network.controller;

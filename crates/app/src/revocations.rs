@@ -107,6 +107,7 @@ pub async fn revoke(
 
 /// Removes expired revocations, up to a batch per call; returns their number.
 pub async fn remove_expired(app: &App) -> Result<usize, AppError> {
+    let _timing = app.metrics().jobs().run(Job::Revocations);
     let now = app.env().now();
     let expired: Vec<RecordKey> = {
         let catalog = app.projections().revocations();
@@ -119,7 +120,6 @@ pub async fn remove_expired(app: &App) -> Result<usize, AppError> {
     if expired.is_empty() {
         return Ok(0);
     }
-    let _timing = app.metrics().jobs().run(Job::Revocations);
     let removed = app
         .commit(Actor::controller(), move |rows| {
             rows.set_removal_verb("expire");

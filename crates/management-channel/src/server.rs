@@ -133,3 +133,6 @@ impl fmt::Debug for OpenedChannel {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -19,7 +19,7 @@ impl Clock for ManualClock {
     }
 }
 
-fn env_at(time: &str) -> Env {
+pub(crate) fn env_at(time: &str) -> Env {
     let clock = ManualClock(Mutex::new(time.parse().unwrap()));
     Env {
         clock: Arc::new(clock),
@@ -27,7 +27,7 @@ fn env_at(time: &str) -> Env {
     }
 }
 
-async fn start(
+pub(crate) async fn start(
     home: &Home,
     env: Env,
     listeners: Vec<Listener>,
@@ -38,7 +38,8 @@ async fn start(
     serve(plan).await
 }
 
-async fn start_new(folder: &Path, env: Env) -> (Home, RunningController) {
+/// A new home, and the socket that its file names.
+pub(crate) fn new_home(folder: &Path, env: &Env) -> (Home, Listener) {
     let listener = Listener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
     let settings = HomeSettings {
         interface: std::net::Ipv4Addr::LOCALHOST.into(),
@@ -46,12 +47,16 @@ async fn start_new(folder: &Path, env: Env) -> (Home, RunningController) {
         port: listener.local_addr().port(),
         key_type: KeyType::P256,
     };
-    let home = home::create(folder, &settings, &env).unwrap();
+    (home::create(folder, &settings, env).unwrap(), listener)
+}
+
+async fn start_new(folder: &Path, env: Env) -> (Home, RunningController) {
+    let (home, listener) = new_home(folder, &env);
     let running = start(&home, env, vec![listener]).await.unwrap();
     (home, running)
 }
 
-async fn end(running: RunningController) {
+pub(crate) async fn end(running: RunningController) {
     running.shutdown();
     running.wait().await.unwrap();
 }

@@ -22,6 +22,7 @@ mod help;
 mod in_process;
 mod init;
 mod loss;
+mod metrics;
 mod moving;
 mod ownership;
 mod privileges;

@@ -2,6 +2,7 @@
 
 mod accounts;
 mod changes;
+mod tokens;
 
 use crate::fixture::Fixture;
 use parking_lot::Mutex;

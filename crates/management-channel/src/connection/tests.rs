@@ -12,13 +12,17 @@ use portcullis_domain::access::{ApiSurface, AuthLevel, Caller, Origin};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::{ApiSessionId, IdentityId, RecordNumber, RequestId};
 use portcullis_domain::permission::PermissionSet;
-use portcullis_events::{Body, Event, EventPublisher as _, RouterStatus};
+use portcullis_events::{
+    Body, Event, EventPublisher as _, Namespace, RouterStatus, SdkStatus, SdkStatusKind,
+};
 use portcullis_wire::management::{
     Found, HostState, InspectRequest, InspectResponse, InspectedValue, LinkDetails,
     ManagementMessage, RouterFilter, StreamEvents, StreamTraces, TerminatorDetail, TraceFilter,
     ValidateTerminators,
 };
 use portcullis_wire::trace::{PipeTraces, TraceEvent};
+use serde_json::json;
+use std::collections::BTreeMap;
 use std::future::{pending, ready};
 use tokio::io::{DuplexStream, duplex};
 use tokio::task::JoinHandle;
@@ -123,14 +127,19 @@ impl Client {
         (code, self.channel.await.unwrap())
     }
 
-    async fn follow_routers(&mut self) {
-        let json = r#"{"format":"json","subscriptions":[{"type":"router"}]}"#;
+    /// Asks for events, and returns the text of the answer.
+    async fn ask_for_events(&mut self, json: &str) -> String {
         let json = json.to_owned();
         self.say(1, &ManagementMessage::StreamEvents(StreamEvents { json }))
             .await;
         let answer = self.hear().await;
         assert_eq!(answer.content_type(), ContentType::RESULT);
-        assert_eq!(&answer.body()[..], b"success");
+        String::from_utf8(answer.body().to_vec()).unwrap()
+    }
+
+    async fn follow_routers(&mut self) {
+        let json = r#"{"format":"json","subscriptions":[{"type":"router"}]}"#;
+        assert_eq!(self.ask_for_events(json).await, "success");
     }
 
     fn publish(&self, router: usize) {
@@ -203,13 +212,131 @@ async fn each_request_for_events_has_its_own() {
 }
 
 #[tokio::test]
+async fn everything_can_be_followed_at_once() {
+    let mut client = Client::usual().await;
+    let types = Namespace::ALL.map(|namespace| json!({"type": namespace.as_str()}));
+    let all = json!({"format": "json", "subscriptions": types});
+    assert_eq!(client.ask_for_events(&all.to_string()).await, "success");
+    assert!(
+        Namespace::ALL
+            .into_iter()
+            .all(|each| client.bus.wants(each))
+    );
+    client.publish(1);
+    client.bus.publish(Event {
+        source: "c1".into(),
+        time: Timestamp::UNIX_EPOCH,
+        body: Body::Sdk(SdkStatus {
+            kind: SdkStatusKind::Online,
+            identity_id: "i1".into(),
+        }),
+    });
+    for expected in ["router", "sdk"] {
+        let message = client.hear_message().await;
+        let ManagementMessage::StreamedEvent(event) = message else {
+            panic!("{message:?}");
+        };
+        assert_eq!(event.event_type, expected);
+    }
+}
+
+#[tokio::test]
+async fn whoever_follows_nothing_gets_nothing_and_is_answered() {
+    let mut client = Client::usual().await;
+    for nothing in [
+        r#"{"format":"json","subscriptions":[]}"#,
+        r#"{"format":"json"}"#,
+        r#"{"format":"json","subscriptions":[{"type":"tomorrow"}]}"#,
+    ] {
+        assert_eq!(client.ask_for_events(nothing).await, "success");
+        assert!(
+            !Namespace::ALL
+                .into_iter()
+                .any(|each| client.bus.wants(each))
+        );
+        client.publish(1);
+    }
+    client.follow_routers().await;
+    client.publish(2);
+    let message = client.hear_message().await;
+    let ManagementMessage::StreamedEvent(event) = message else {
+        panic!("{message:?}");
+    };
+    assert!(event.json.expose().contains(r#""router_id":"r2""#));
+}
+
+#[tokio::test]
+async fn a_thousand_subscriptions_in_one_request_are_refused() {
+    let mut client = Client::usual().await;
+    let types = vec![json!({"type": "router"}); 1000];
+    let all = json!({"format": "json", "subscriptions": types});
+    assert_eq!(
+        client.ask_for_events(&all.to_string()).await,
+        "at most 64 subscriptions can be made on one connection"
+    );
+    assert!(!client.bus.wants(Namespace::Router));
+    client.follow_routers().await;
+}
+
+#[tokio::test]
+async fn of_a_thousand_requests_for_events_at_once_as_many_are_granted_as_may_be() {
+    const COUNT: i32 = 1000;
+    let Client { socket, bus, .. } = Client::usual().await;
+    let (mut writer, mut reader) = socket.split();
+    let asking = async {
+        for sequence in 1..=COUNT {
+            let json = r#"{"format":"json","subscriptions":[{"type":"router"}]}"#.to_owned();
+            let request = ManagementMessage::StreamEvents(StreamEvents { json });
+            let request = request.encode().unwrap();
+            let frame = Frame::new(request, Sequence(sequence), &FrameLimits::LARGE).unwrap();
+            let message = Message::Binary(frame.to_bytes());
+            writer.send(message).await.unwrap();
+        }
+    };
+    let mut hear = async || {
+        let Some(Ok(Message::Binary(bytes))) = reader.next().await else {
+            panic!("no answer");
+        };
+        let frames = FrameReader::new(FrameLimits::LARGE);
+        frames.read_datagram(bytes).unwrap()
+    };
+    let answering = async {
+        let mut answers = BTreeMap::new();
+        for _ in 1..=COUNT {
+            let answer = hear().await;
+            let text = String::from_utf8(answer.body().to_vec()).unwrap();
+            answers.insert(answer.reply_for().unwrap().0, text);
+        }
+        answers
+    };
+    let ((), answers) = tokio::join!(asking, answering);
+    let granted = i32::try_from(ChannelLimits::default().event_requests).unwrap();
+    assert!(
+        answers.keys().copied().eq(1..=COUNT),
+        "each is answered once"
+    );
+    for (request, text) in answers {
+        let expected = if request <= granted {
+            "success"
+        } else {
+            "at most 16 requests for events can be made on one connection"
+        };
+        assert_eq!(text, expected, "{request}");
+    }
+    publish(&bus, 7);
+    for _ in 0..granted {
+        assert_eq!(hear().await.content_type(), ContentType(10041));
+    }
+}
+
+#[tokio::test]
 async fn nothing_is_published_for_a_client_that_is_gone() {
     let mut client = Client::usual().await;
     client.follow_routers().await;
-    assert!(client.bus.wants(portcullis_events::Namespace::Router));
+    assert!(client.bus.wants(Namespace::Router));
     drop(client.socket);
     assert_eq!(client.channel.await.unwrap(), End::Client);
-    assert!(!client.bus.wants(portcullis_events::Namespace::Router));
+    assert!(!client.bus.wants(Namespace::Router));
 }
 
 #[tokio::test]
