@@ -85,10 +85,7 @@ fn parameter(reply: &Reply, name: &str) -> String {
 
 /// Whom an access token stands for, if it does for anybody.
 async fn caller(controller: &Harness, token: &str) -> Option<Arc<Caller>> {
-    let origin = Origin {
-        request: RequestId::from_wire("r"),
-        address: Ipv4Addr::LOCALHOST.into(),
-    };
+    let origin = Origin::new(RequestId::from_wire("r"), (Ipv4Addr::LOCALHOST, 1).into());
     let tokens = BearerTokens::new([token]);
     let resolved = sessions::resolve_bearer(&controller.app, tokens, &[], origin);
     resolved.await.unwrap().ok().map(|(caller, _)| caller)
