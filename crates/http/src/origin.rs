@@ -21,11 +21,15 @@ pub(crate) fn origin(request: RequestId, connection: &Connection, head: &Parts) 
     }
 }
 
-/// The host that a request is addressed to; empty if it names none.
+/// The host that a request is addressed to, and its port if there is one; empty if it names none.
 pub(crate) fn host(head: &Parts) -> &str {
-    if let Some(authority) = head.uri.authority() {
-        return authority.as_str();
-    }
-    let host = head.headers.get(header::HOST);
-    host.and_then(|host| host.to_str().ok()).unwrap_or_default()
+    let text = match head.uri.authority() {
+        Some(authority) => authority.as_str(),
+        None => {
+            let host = head.headers.get(header::HOST);
+            host.and_then(|host| host.to_str().ok()).unwrap_or_default()
+        },
+    };
+    // Before it there may be a user with a password, which events must not tell.
+    text.rsplit_once('@').map_or(text, |(_, host)| host)
 }

@@ -44,31 +44,35 @@ async fn changes_are_told_with_method_and_both_ends_of_their_request() {
     served
         .app()
         .attach_event_publisher(Arc::clone(&changes) as _);
-    let token = log_in(&served).await;
+    log_in(&served).await;
     let login = changes.take_source();
     assert_eq!(
         (&login["method"], &login["localAddr"], login.get("auth")),
         (&json!("POST"), &json!("localhost"), None),
         "{login}"
     );
-    for (host, told) in [
-        ("ctrl.example.test:1280", json!("ctrl.example.test:1280")),
-        (&*"x".repeat(300), Value::Null),
+    let named = json!("ctrl.example.test:1280");
+    for (url, host, told) in [
+        ("", "ctrl.example.test:1280", &named),
+        ("", "anna:hunter2@ctrl.example.test:1280", &named),
+        (
+            "https://anna:hunter2@ctrl.example.test:1280",
+            "ctrl.example.test:1280",
+            &named,
+        ),
+        ("", &*"x".repeat(300), &Value::Null),
     ] {
-        let token = match told {
-            Value::Null => log_in(&served).await,
-            _ => token.clone(),
-        };
+        let token = log_in(&served).await;
         changes.0.lock().unwrap().clear();
         let mut stream = served.connect().await;
         let local = stream.get_ref().0.local_addr().unwrap();
         let request = format!(
-            "DELETE /edge/client/v1/current-api-session HTTP/1.1\r\nHost: {host}\r\nzt-session: {token}\r\n\r\n"
+            "DELETE {url}/edge/client/v1/current-api-session HTTP/1.1\r\nHost: {host}\r\nzt-session: {token}\r\n\r\n"
         );
         let reply = say(&mut stream, request.as_bytes()).await;
         assert_eq!(reply.status, 200, "{}", reply.text());
         let source = changes.take_source();
-        assert_eq!(source["localAddr"], told);
+        assert_eq!(source["localAddr"], *told);
         assert_eq!(source["remoteAddr"], local.to_string());
         assert_eq!(
             (&source["type"], &source["auth"], &source["method"]),
