@@ -5,6 +5,7 @@ use crate::key::Kind;
 use crate::tables::kind;
 use portcullis_domain::change::{Change, EntityChange};
 use serde::Serialize;
+use serde_json::ser::{CompactFormatter, Formatter, Serializer};
 use serde_json::{Map, Value};
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -16,8 +17,8 @@ pub enum ChangeSide {
     After,
 }
 
-/// An entity with all that it has, secrets too, of which is told what [`disclose`](Self::disclose) makes of it. Clones are
-/// handles of the same entity.
+/// A whole entity, secrets included; only what [`disclose`](Self::disclose) returns may be told. Clones are handles of the
+/// same entity, which stays in memory with the last of them: while a sink of events is stuck, so does what was deleted.
 #[derive(Clone)]
 pub struct UndisclosedEntity(Arc<dyn Disclose>);
 
@@ -96,28 +97,59 @@ impl<E: Serialize + Send + Sync> Disclose for EntityOfKind<E> {
     }
 
     fn size(&self) -> usize {
-        let mut size = MemorySize::default();
+        let mut written = ByteCount::default();
+        let mut serializer = Serializer::with_formatter(&mut written, PaddedFormatter);
         // What cannot be written is told as nothing.
-        let _ = serde_json::to_writer(&mut size, &*self.entity);
-        size.0
+        let _ = E::serialize(&self.entity, &mut serializer);
+        written.0
     }
 }
 
 /// What a value takes in memory beside its text, and the name of a member beside the name itself, in bytes.
 const OVERHEAD: usize = 32;
 
-/// About how many bytes something takes in memory of which the JSON is written: each value and each name begins after one
-/// of these characters.
-#[derive(Default)]
-struct MemorySize(usize);
+/// Writes JSON that is about as long as what it says is large in memory: before each value and each name there are blanks.
+struct PaddedFormatter;
 
-impl Write for MemorySize {
-    fn write(&mut self, json: &[u8]) -> io::Result<usize> {
-        let starts = json
-            .iter()
-            .filter(|byte| matches!(byte, b'{' | b'[' | b',' | b':'));
-        self.0 += json.len() + OVERHEAD * starts.count();
-        Ok(json.len())
+impl PaddedFormatter {
+    fn pad<W: ?Sized + Write>(writer: &mut W) -> io::Result<()> {
+        writer.write_all(&[b' '; OVERHEAD])
+    }
+}
+
+impl Formatter for PaddedFormatter {
+    fn begin_array_value<W: ?Sized + Write>(
+        &mut self,
+        writer: &mut W,
+        first: bool,
+    ) -> io::Result<()> {
+        CompactFormatter.begin_array_value(writer, first)?;
+        Self::pad(writer)
+    }
+
+    fn begin_object_key<W: ?Sized + Write>(
+        &mut self,
+        writer: &mut W,
+        first: bool,
+    ) -> io::Result<()> {
+        CompactFormatter.begin_object_key(writer, first)?;
+        Self::pad(writer)
+    }
+
+    fn begin_object_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        CompactFormatter.begin_object_value(writer)?;
+        Self::pad(writer)
+    }
+}
+
+/// How many bytes are written.
+#[derive(Default)]
+struct ByteCount(usize);
+
+impl Write for ByteCount {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -137,8 +169,10 @@ mod tests {
             let entity = Arc::new(value);
             EntityOfKind { kind, entity }.size()
         };
-        let text = |len: usize| json!({"data": "x".repeat(len)});
-        assert_eq!(size(text(1000)) - size(text(0)), 1000);
+        for character in ["x", ",", "{"] {
+            let text = |len: usize| json!({"data": character.repeat(len)});
+            assert_eq!(size(text(1000)) - size(text(0)), 1000, "{character}");
+        }
         let list = |len: usize| json!({"data": vec![0; len]});
         assert_eq!(size(list(1001)) - size(list(1)), 1000 * (OVERHEAD + 2));
         let member = size(json!({"a": 1, "b": 2})) - size(json!({"a": 1}));
