@@ -31,7 +31,8 @@ fn letters(name: &str) -> impl Iterator<Item = u8> {
 /// The events of a transaction: one for each entity that it has changed, however often, and then that it is
 /// committed, for each type that subscribers may filter by.
 ///
-/// This is on the way of each commit: entities are put into their form by whoever reads the events.
+/// This is on the way of each commit. Of an entity, only whether it has changed, and how large it is, is found out here; its
+/// form is made by whoever reads the event.
 pub(super) fn bodies(
     transaction: &Transaction,
     changes: &[Change],
@@ -55,12 +56,13 @@ pub(super) fn bodies(
         let Some(kind) = change_kind(before.as_ref(), after.as_ref()) else {
             continue;
         };
+        let before = before.map(SizedEntity::new);
+        let after = after.map(SizedEntity::new);
         for half in halves {
             let is_parent = half.is_parent();
-            let state = |entity: Option<&UndisclosedEntity>| {
-                let state = entity
-                    .cloned()
-                    .map(|entity| lazy_state(entity, entity_type, half, transaction.time));
+            let state = |entity: Option<&SizedEntity>| {
+                let state =
+                    entity.map(|entity| entity.lazy_state(entity_type, half, transaction.time));
                 state.unwrap_or_default()
             };
             bodies.push(Body::EntityChange(EntityChange {
@@ -103,16 +105,25 @@ fn change_kind(
     }
 }
 
-/// An entity as it is told, made when it is read.
-fn lazy_state(
+/// An entity, and about how many bytes it takes, which is said of each of its halves.
+struct SizedEntity {
     entity: UndisclosedEntity,
-    entity_type: &'static str,
-    half: Half,
-    at: Timestamp,
-) -> EntityState {
-    EntityState::new(entity.size() + ABSENT_MEMBERS, move || {
-        stored_form(entity_type, entity.disclose(), half, at)
-    })
+    size: usize,
+}
+
+impl SizedEntity {
+    fn new(entity: UndisclosedEntity) -> Self {
+        let size = entity.size() + ABSENT_MEMBERS;
+        Self { entity, size }
+    }
+
+    /// A half as it is told, made when it is read.
+    fn lazy_state(&self, entity_type: &'static str, half: Half, at: Timestamp) -> EntityState {
+        let entity = self.entity.clone();
+        EntityState::new(self.size, move || {
+            stored_form(entity_type, entity.disclose(), half, at)
+        })
+    }
 }
 
 /// What a transaction has done to one entity.
