@@ -9,6 +9,7 @@ mod forms;
 mod members;
 
 use derived::form;
+use forms::ALL;
 use members::{BASE, Form, Member};
 use portcullis_domain::clock::Timestamp;
 use portcullis_events::StoredEntity;
@@ -39,7 +40,21 @@ impl Half {
 }
 
 /// What members take in memory that are told though the entity has none of them, in bytes, at most.
-pub(super) const ABSENT_MEMBERS: usize = 24 * size_of::<(Cow<'static, str>, Value)>();
+pub(super) const ABSENT_MEMBERS: usize = MAX_MEMBERS * size_of::<(Cow<'static, str>, Value)>();
+
+/// Members of the form with the most of them.
+const MAX_MEMBERS: usize = {
+    let mut most = 0;
+    let mut rest: &[&Form] = &ALL;
+    while let [form, others @ ..] = rest {
+        let members = BASE.len() + form.fabric.len() + form.edge.len();
+        if members > most {
+            most = members;
+        }
+        rest = others;
+    }
+    most
+};
 
 /// An entity of a type, such as `services`, of which the API says this at a time.
 pub(super) fn stored_form(

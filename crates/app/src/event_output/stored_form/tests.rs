@@ -1,4 +1,5 @@
 use super::*;
+use portcullis_events::ENTITY_TYPES;
 use serde_json::json;
 
 const NOW: Timestamp = Timestamp::UNIX_EPOCH;
@@ -112,6 +113,15 @@ fn types_have_the_members_of_openziti_and_then_our_own() {
             format!("{base} {expected}"),
             "{entity_type}"
         );
+    }
+}
+
+#[test]
+fn no_type_is_told_with_more_members_than_are_counted() {
+    for entity_type in ENTITY_TYPES {
+        let stored = stored_form(entity_type, json!({}), Half::Whole, NOW);
+        let members = stored.0.iter().filter(|(name, _)| name != "subType");
+        assert!(members.count() <= MAX_MEMBERS, "{entity_type}");
     }
 }
 
