@@ -35,34 +35,45 @@ pub(super) struct ModelTooLargeError;
 
 /// An object of sections, each an object of entities or keys by their ids, and `timeline` and `index` of the model.
 pub(super) fn to_json(model: &DataModel) -> Result<String, ModelTooLargeError> {
-    let mut sections: BTreeMap<Kind, String> = BTreeMap::new();
-    let mut bytes = 0;
-    for entity in model.entities() {
-        let section = sections.entry(entity.kind()).or_default();
-        let separator = if section.is_empty() { "" } else { "," };
-        let before = section.len();
-        let id = Json::from(entity.id());
-        // Writing into a text cannot fail.
-        let _ = write!(section, "{separator}{id}:{}", shown(entity));
-        bytes += section.len() - before;
-        if bytes > MAX_BYTES {
-            return Err(ModelTooLargeError);
-        }
-    }
-    let mut text = String::with_capacity(bytes);
+    let mut text = "{".to_owned();
     for (name, kind) in SECTIONS {
-        let section = sections.remove(&kind).unwrap_or_default();
-        let _ = write!(text, "\"{name}\":{{{section}}},");
+        let entities = model.entities().filter(|entity| entity.kind() == kind);
+        let entities = entities.map(|entity| (entity.id(), shown(entity)));
+        add_section(&mut text, name, entities)?;
     }
-    let keys = model
-        .public_keys()
-        .map(|key| (key.key_id.clone(), public_key(key)));
-    let keys = Json::Object(keys.collect());
+    let keys = model.public_keys();
+    let keys = keys.map(|key| (key.key_id.as_str(), public_key(key)));
+    add_section(&mut text, "publicKeys", keys)?;
     let timeline = Json::from(model.timeline_id());
     let index = model.index();
-    Ok(format!(
-        "{{{text}\"publicKeys\":{keys},\"timeline\":{timeline},\"index\":{index}}}"
-    ))
+    // Writing into a text cannot fail.
+    let _ = write!(text, "\"timeline\":{timeline},\"index\":{index}}}");
+    check_size(&text)?;
+    Ok(text)
+}
+
+/// Adds an object of values by their ids, and the comma that follows it.
+fn add_section<'m>(
+    text: &mut String,
+    name: &str,
+    values: impl Iterator<Item = (&'m str, Json)>,
+) -> Result<(), ModelTooLargeError> {
+    let _ = write!(text, "\"{name}\":{{");
+    let mut separator = "";
+    for (id, value) in values {
+        let _ = write!(text, "{separator}{}:{value}", Json::from(id));
+        separator = ",";
+        check_size(text)?;
+    }
+    text.push_str("},");
+    Ok(())
+}
+
+fn check_size(text: &str) -> Result<(), ModelTooLargeError> {
+    if text.len() > MAX_BYTES {
+        return Err(ModelTooLargeError);
+    }
+    Ok(())
 }
 
 fn shown(entity: &Entity) -> Json {
