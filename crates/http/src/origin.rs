@@ -22,7 +22,7 @@ pub(crate) fn origin(request: RequestId, connection: &Connection, head: &Parts) 
 }
 
 /// The host that a request is addressed to, and its port if there is one; empty if it names none.
-pub(crate) fn host(head: &Parts) -> &str {
+fn host(head: &Parts) -> &str {
     let text = match head.uri.authority() {
         Some(authority) => authority.as_str(),
         None => {

@@ -230,8 +230,7 @@ impl Inner {
                 .resolve(&head.headers, &connection, &origin, operation)
                 .await?;
             memory.transfer_to(&caller)?;
-            let host = origin::host(&head);
-            sessions::publish_request(&self.state.app, &caller, connection.peer, host);
+            sessions::publish_request(&self.state.app, &caller);
             (Some(caller), Some(credential))
         };
         // Before its media type: a body that is too large is refused whatever its type.
@@ -290,8 +289,7 @@ impl Inner {
             .resolve(&head.headers, connection, &origin, operation)
             .await?;
         memory.transfer_to(&caller)?;
-        let host = origin::host(head);
-        sessions::publish_request(&self.state.app, &caller, connection.peer, host);
+        sessions::publish_request(&self.state.app, &caller);
         let permit = Permit::request(ApiSurface::Edge, Arc::clone(&caller)).map_err(|denied| {
             let error = ApiError::from(denied);
             self.audit_denial(&error, &origin, Some(&caller), operation);

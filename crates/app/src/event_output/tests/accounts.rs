@@ -5,6 +5,7 @@ use crate::database;
 use crate::fixture::dialing::{Dialing, SERVICE};
 use crate::fixture::{Fixture, PASSWORD, origin, permit};
 use crate::sessions::{self, LoginRequest};
+use portcullis_domain::access::Caller;
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_events::{Body, Namespace};
 use secrecy::ExposeSecret as _;
@@ -157,9 +158,10 @@ async fn sessions_of_oidc_are_told_as_such() {
 async fn request_is_told_as_a_connection() {
     let fixture = Fixture::start().await;
     let recorder = Recorder::attach(&fixture, &[Namespace::Connect]);
-    let caller = fixture.admin().await;
-    let from = "127.0.0.1:53530".parse().unwrap();
-    sessions::publish_request(&fixture.app, &caller, from, "localhost:1280");
+    let mut caller = Caller::clone(&fixture.admin().await);
+    caller.origin.peer = "127.0.0.1:53530".parse().unwrap();
+    caller.origin.target = Some("localhost:1280".into());
+    sessions::publish_request(&fixture.app, &caller);
     let time = recorder.events.lock()[0].time;
     let line = format!(
         concat!(
