@@ -124,7 +124,7 @@ fn events_of_circuits_and_commits_have_the_recorded_heads() {
 
     let commit = Body::EntityCommit(EntityCommit {
         event_id: "8d1b7c6e-5f0a-4d0c-9f0e-3d2f1c7a9b54".into(),
-        entity_type: "services".into(),
+        entity_type: "services",
         is_parent: false,
     });
     let frame = sent(895, "2026-11-22T23:13:09.75374908Z", commit);
