@@ -15,7 +15,7 @@ const REQUEST_ID: &str = "requestId";
 ///
 /// | Name | Bit | Steps |
 /// |---|---|---|
-/// | `selectPath` | 1 | at the controller: what was asked for, and how it was answered; at the router of the client, of ours: the message of its SDK |
+/// | `selectPath` | 1 | at the controller: what was asked for, and how it was answered; and, at the client's router if it is ours, the message of its SDK |
 /// | `establishPath` | 2 | at each router: route taken or refused, dial of the terminator |
 /// | `transferData` | 4 | at each router: first payload each way, end of the circuit; only ours know it |
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
