@@ -57,7 +57,7 @@ commands! {
     links("links") of [OurRouter, TheirRouter];
     metrics("metrics") of [Controller, OurRouter, TheirRouter];
     router_circuits("router-circuits") of [OurRouter, TheirRouter];
-    router_config_registry("router-config-registry") of [TheirRouter];
+    router_config_registry("router-config-registry") of [OurRouter, TheirRouter];
     router_controllers("router-controllers") of [OurRouter, TheirRouter];
     router_data_model("router-data-model") of [Controller, OurRouter, TheirRouter];
     router_data_model_index("router-data-model-index") of [Controller, OurRouter, TheirRouter];
