@@ -15,7 +15,7 @@ use crate::overlay::tunneler::{self, Proxy};
 use crate::overlay::{self, Overlay};
 use crate::ziti_cli::{Ziti, program};
 use reaper::Reaper;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::ffi::OsString;
 use std::process::Command;
 use std::sync::LazyLock;
@@ -36,6 +36,8 @@ struct Stage {
     /// Ids of the routers.
     ours: String,
     theirs: String,
+    /// Id of the circuit that stays.
+    circuit: String,
     proxy: Proxy,
     controller: &'static Controller,
     _open: OpenConnection,
@@ -58,7 +60,9 @@ impl Stage {
     /// Nothing of it is ever dropped; its programs end with this process.
     fn start(program: &OsString) -> Self {
         let site: &'static TestDirectory = Box::leak(Box::new(TestDirectory::new()));
+        let reaper = Reaper::start(site.folder());
         let controller: &'static Controller = Box::leak(Box::new(site.quickstart().start()));
+        reaper.add(controller.process());
         let server = EchoServer::start();
         let overlay = Overlay::new(site, controller);
         let router = |name: &str, program: &RouterProgram| {
@@ -69,7 +73,10 @@ impl Stage {
             ];
             let router = json!({"name": name, "roleAttributes": [name]});
             let program = (program, Place::LOOPBACK);
-            overlay.router_of(("edge-routers", &router), program, &sections.concat())
+            let (id, router) =
+                overlay.router_of(("edge-routers", &router), program, &sections.concat());
+            reaper.add(router.process());
+            (id, router)
         };
         let (ours, our_router) = router("r1", &RouterProgram::Ours);
         let (theirs, their_router) = router("r2", &RouterProgram::OpenZiti(program.clone()));
@@ -83,17 +90,15 @@ impl Stage {
         let host = overlay.identity("host", "r1");
         let client = overlay.identity("client", "r2");
         let host = tunneler::host(site, program, &host);
+        reaper.add(host.process());
         let proxy = Proxy::start(site, program, &client, "echo");
-        let processes = [
-            controller.process(),
-            our_router.process(),
-            their_router.process(),
-            host.process(),
-            proxy.process(),
-        ];
-        let reaper = Reaper::start(site.folder(), &processes);
+        reaper.add(proxy.process());
         overlay.until_linked();
         proxy.until_reachable();
+        // Those of the attempts are over, so the next one is that which stays.
+        overlay.until_circuits(0);
+        let open = proxy.open();
+        overlay.until_circuits(1);
         let ziti = Ziti {
             program: program.clone(),
             site,
@@ -101,7 +106,8 @@ impl Stage {
         ziti.log_in(controller);
         Self {
             controller_id: controller_id(&overlay),
-            _open: proxy.open(),
+            circuit: only_circuit(&overlay),
+            _open: open,
             ziti,
             overlay,
             ours,
@@ -117,14 +123,15 @@ impl Stage {
     fn use_service(&self) {
         exchange(&self.proxy.connect(), 64 << 10).unwrap();
     }
+}
 
-    /// The id of the circuit that stays.
-    fn circuit(&self) -> String {
-        let circuits: Value = self.overlay.admin.curl("/fabric/v1/circuits").send().data();
-        let circuits = circuits.as_array().unwrap().iter();
-        let oldest = circuits.min_by_key(|circuit| circuit["createdAt"].to_string());
-        oldest.unwrap()["id"].as_str().unwrap().to_owned()
-    }
+/// The id of the only circuit.
+fn only_circuit(overlay: &Overlay<'_>) -> String {
+    let circuits = overlay.admin.curl("/fabric/v1/circuits").send().data();
+    let [circuit] = &circuits.as_array().unwrap()[..] else {
+        panic!("{circuits}");
+    };
+    circuit["id"].as_str().unwrap().to_owned()
 }
 
 /// The id by which a controller is inspected.

@@ -79,8 +79,8 @@ fn circuit() {
     let Some(stage) = stage() else {
         return;
     };
-    let circuit = stage.circuit();
-    let told = stage.ziti.asked(&["inspect", "circuit", &circuit]);
+    let circuit = &stage.circuit;
+    let told = stage.ziti.asked(&["inspect", "circuit", circuit]);
     for router in [&stage.ours, &stage.theirs] {
         assert!(
             told.contains(&format!("{router}.circuit:{circuit}")),
@@ -95,15 +95,14 @@ fn circuit_and_stacks() {
     let Some(stage) = stage() else {
         return;
     };
-    let circuit = stage.circuit();
+    let circuit = &stage.circuit;
     let told = stage
         .ziti
-        .asked(&["inspect", "circuit", &circuit, "--include-stacks"]);
+        .asked(&["inspect", "circuit", circuit, "--include-stacks"]);
     for router in [&stage.ours, &stage.theirs] {
         let answer = format!("{router}.circuitAndStacks:{circuit}");
         assert!(told.contains(&answer), "{told}");
     }
-    assert!(told.contains("goroutines"), "{told}");
 }
 
 #[test]
