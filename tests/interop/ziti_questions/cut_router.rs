@@ -6,6 +6,7 @@ use crate::overlay::router::RouterProgram;
 use crate::overlay::tunneler;
 use crate::overlay::{self, Overlay};
 use crate::ziti_cli::Ziti;
+use serde_json::json;
 use support::{Running, TestDirectory, wait};
 
 /// Waits until events are told that have all of these parts, for each of some.
@@ -73,6 +74,7 @@ fn routers_links_and_hosts_come_and_go() {
         ],
     );
     validations(&ziti);
+    fixes(&ziti, &overlay, &stays_id);
     drop((hosting, stays));
 }
 
@@ -93,4 +95,32 @@ fn validations(ziti: &Ziti<'_>) {
     }
     let told = ziti.agrees(&["terminators"]);
     assert!(told.contains("detail: router off-line"), "{told}");
+}
+
+/// What leads nowhere is deleted, and not what leads to a router that cannot be asked.
+fn fixes(ziti: &Ziti<'_>, overlay: &Overlay<'_>, router: &str) {
+    let before = terminators(overlay);
+    let nowhere = json!({
+        "service": overlay.id("services", "echo"), "router": router, "binding": "tunnel",
+        "address": "nobody",
+    });
+    let nowhere = overlay.create("terminators", &nowhere);
+    assert!(terminators(overlay).contains(&nowhere));
+    ziti.agrees(&["terminators", "--fix-invalid"]);
+    let left = terminators(overlay);
+    assert!(!left.is_empty() && left == before, "{left:?}");
+
+    let of_one = r#"name = "r1""#;
+    ziti.agrees(&["router-data-model", of_one, "--fix"]);
+}
+
+/// Their ids.
+fn terminators(overlay: &Overlay<'_>) -> Vec<String> {
+    let listed = overlay.admin.get("/terminators").data();
+    let ids = listed
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["id"].as_str());
+    ids.map(|id| id.unwrap().to_owned()).collect()
 }

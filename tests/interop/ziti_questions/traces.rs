@@ -16,8 +16,6 @@ fn toggled_pipes() {
         let line = ["stream", "traces", "toggle", "pipe", word, ".*", ".*"];
         stage.ziti.asked(&line)
     };
-    stage.use_service();
-    assert_eq!(told(&traces), "");
     let answered = toggle("on");
     for answer in [
         format!("App {} matched? true", stage.ours),

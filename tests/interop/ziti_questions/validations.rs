@@ -40,7 +40,7 @@ commands! {
     // The controller's own is one of them.
     router_data_model("router-data-model")
         says "validation of 3 ", "validation of 2 "
-        with ["--include-successes", "--fix"];
+        with ["--include-successes"];
     router_ert_terminators("router-ert-terminators")
         says "validation of 2 ", "validation of 1 "
         with ["--include-valid-routers", "--include-valid-terminators"];
@@ -74,9 +74,6 @@ fn terminators() {
     let nothing = ["terminators", "--filter", r#"service.name = "another""#];
     let told = ziti.agrees(&nothing);
     assert!(told.contains("validation of 0 "), "{told}");
-    // Nothing is invalid, so nothing is removed.
-    ziti.agrees(&["terminators", "--fix-invalid"]);
-    assert!(ziti.agrees(&["terminators"]).contains("validation of "));
 }
 
 #[test]
