@@ -56,8 +56,14 @@ async fn what_routers_say_otherwise_is_told_with_its_age_and_what_to_do() {
         }),
         ..Said::default()
     };
+    let connected = json!({"identity_connections": {"i9": {"connections": [{"id": "1"}]}}});
     let of_porto = Said {
-        values: [has_link(&lisbon.id, false), ("router-circuits", of_nobody)].into(),
+        values: [
+            has_link(&lisbon.id, false),
+            ("router-circuits", of_nobody),
+            ("identity-connection-statuses", connected),
+        ]
+        .into(),
         ..Said::default()
     };
     let lisbon = AnsweringRouter::answers(lisbon, of_lisbon);
@@ -67,7 +73,7 @@ async fn what_routers_say_otherwise_is_told_with_its_age_and_what_to_do() {
     for lines in problems {
         assert!(shown.contains(&lines), "{lines}{shown}");
     }
-    assert!(shown.ends_with("\n4 problems\n"), "{shown}");
+    assert!(shown.ends_with("\n5 problems\n"), "{shown}");
 
     // Once they say the same, all is well.
     lisbon.says(Said {
@@ -81,7 +87,7 @@ async fn what_routers_say_otherwise_is_told_with_its_age_and_what_to_do() {
     let (report, code) = document(&session, &["fabric", "doctor"]);
     assert_eq!((&report["isHealthy"], code), (&json!(true), 0), "{report}");
 
-    // A router that is cut is one problem, with what leads there, and its link another.
+    // A router that is cut is one problem, with what leads there.
     porto.cut();
     lisbon.cut();
     let gone = wait::until(Duration::from_secs(20), || {
@@ -141,6 +147,13 @@ fn disagreements(
             "service id: s9 added: the router alone has it".to_owned(),
             false,
             "A change may be on its way: ask again in a minute.",
+            Value::Null,
+        ),
+        (
+            ("porto", &porto.id, "identity-connections"),
+            "router reports identity i9 connected, but controller disagrees".to_owned(),
+            false,
+            "The router reports all of them from time to time: ask again in some minutes",
             Value::Null,
         ),
     ];
