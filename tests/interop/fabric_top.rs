@@ -31,7 +31,7 @@ impl Top {
             .env("PORTCULLIS_PASSWORD", controller.password());
         run(&mut login).success();
         let line = format!(
-            "stty rows {ROWS} columns {COLUMNS}; exec {} fabric top --interval 1",
+            "stty rows {ROWS} columns {COLUMNS}; exec '{}' fabric top --interval 1",
             binaries::cli().display()
         );
         let mut command = Command::new("script");
