@@ -10,7 +10,7 @@ use portcullis_wire::control::inspection::{InspectRequest, InspectResponse, Insp
 /// The only name of values that routers may ask for.
 const CAPABILITY: &str = "capability";
 
-/// What a controller of OpenZiti has that serves the fabric and the edge.
+/// Those that a controller of OpenZiti has which serves the fabric and the edge, as seen in its public source.
 const CAPABILITIES: [&str; 2] = ["ziti.fabric", "ziti.edge"];
 
 impl Handler {
