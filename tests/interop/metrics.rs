@@ -165,6 +165,7 @@ fn another_parser_reads_both_formats() {
             "gauge portcullis_events_waiting 1",
             "counter portcullis_events_stream_dropped 1",
             "gauge portcullis_management_channels 1",
+            "counter portcullis_channel_frames 2",
             "gauge portcullis_store_size_bytes 1",
             "summary ziti_api_session_create_seconds ",
         ] {

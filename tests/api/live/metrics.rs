@@ -64,6 +64,7 @@ fn named_metrics(query: &str) -> Vec<&str> {
 fn is_of_program(metric: &str) -> bool {
     metric.starts_with("portcullis_events_")
         || [
+            "portcullis_channel_frames_total",
             "portcullis_store_size_bytes",
             "portcullis_management_channels",
         ]
