@@ -82,6 +82,21 @@ fn what_holds_instead_is_told() {
             "; `4294967295` is used",
         ),
         (
+            changed(
+                "endpoint: tls:ctrl.example:6262",
+                "endpoints: ['tls:ctrl.example:6262', 'tls:not a host:6262']",
+            ),
+            "ctrl.endpoints",
+            r#"["tls:ctrl.example:6262"]"#,
+            "; the rest of the list is used",
+        ),
+        (
+            changed("dns: [r1.example]", "dns: [r1.example, ~]"),
+            "edge.csr.sans.dns",
+            r#"["r1.example"]"#,
+            "; the rest of the list is used",
+        ),
+        (
             options("writeTimeout: -5s"),
             "listeners[0].options.writeTimeout",
             "0s",
