@@ -78,8 +78,26 @@ fn what_holds_instead_is_told() {
         (
             options("rxBufferSize: -1"),
             "listeners[0].options.rxBufferSize",
-            "4294967295",
-            "; `4294967295` is used",
+            "4194304",
+            "; the default is used",
+        ),
+        (
+            options("rxBufferSize: 4294967301"),
+            "listeners[0].options.rxBufferSize",
+            "5",
+            "; `5` is used",
+        ),
+        (
+            options("mtu: 4294968320"),
+            "listeners[0].options.mtu",
+            "1024",
+            "; `1024` is used",
+        ),
+        (
+            options("mtu: 4294967295"),
+            "listeners[0].options.mtu",
+            "0",
+            "; the default is used",
         ),
         (
             changed(
