@@ -76,10 +76,8 @@ impl Scene {
             client.tries(1, Flow::Legacy).await.unwrap();
             counts.push(self.accepted.recv().await.unwrap());
             writing.spawn(async move {
-                loop {
-                    let bytes = data(ConnectionId(1), vec![1; 16_000], DataFlags::default());
-                    client.sdk.says(bytes).await;
-                }
+                let bytes = || data(ConnectionId(1), vec![1; 16_000], DataFlags::default());
+                while client.sdk.says(bytes()).await {}
             });
         }
         sleep(WARM_UP).await;

@@ -33,7 +33,7 @@ pub(crate) async fn flood(sdk: &Sdk, mut message: impl FnMut(u32, Bytes) -> Edge
     let mut sent = 0;
     for number in 0.. {
         let saying = sdk.says(message(number, bytes.clone()));
-        if sent >= FLOOD || timeout(HELD_BACK, saying).await.is_err() {
+        if sent >= FLOOD || !matches!(timeout(HELD_BACK, saying).await, Ok(true)) {
             break;
         }
         sent += PIECE;
