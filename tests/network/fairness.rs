@@ -24,6 +24,8 @@ const MEASUREMENTS: usize = 10;
 struct Scene {
     network: Network,
     accepted: mpsc::UnboundedReceiver<Arc<AtomicU64>>,
+    /// How many clients there have been.
+    clients: usize,
     _line: Option<Line>,
     _routers: [RunningRouter; 2],
 }
@@ -61,25 +63,29 @@ impl Scene {
         Self {
             network,
             accepted,
+            clients: 0,
             _line: line,
             _routers: routers,
         }
     }
 
     /// Bytes that arrive of so many streams at once, by stream; measured again while that is not as it should be.
-    async fn measure(&mut self, streams: usize, is_fair: impl Fn(&[u64]) -> bool) -> Vec<u64> {
+    async fn measure(
+        &mut self,
+        streams: usize,
+        mut is_fair: impl FnMut(&[u64]) -> bool,
+    ) -> Vec<u64> {
         let mut writing = JoinSet::new();
         let mut counts = Vec::new();
-        for number in 0..streams {
-            let name = format!("{streams} streams: {number}");
+        for _ in 0..streams {
+            self.clients += 1;
+            let name = format!("client {}", self.clients);
             let client = self.network.client(&name, 0).await;
             client.tries(1, Flow::Legacy).await.unwrap();
             counts.push(self.accepted.recv().await.unwrap());
             writing.spawn(async move {
-                loop {
-                    let bytes = data(ConnectionId(1), vec![1; 16_000], DataFlags::default());
-                    client.sdk.says(bytes).await;
-                }
+                let bytes = || data(ConnectionId(1), vec![1; 16_000], DataFlags::default());
+                while client.sdk.says(bytes()).await {}
             });
         }
         sleep(WARM_UP).await;
@@ -104,6 +110,17 @@ impl Scene {
         self.network.controller.until_count("circuits", 0).await;
         passed
     }
+
+    /// Bytes of one stream alone, at its best.
+    async fn measure_alone(&mut self) -> u64 {
+        let mut measured = Vec::new();
+        let measuring = self.measure(1, |passed| {
+            measured.extend_from_slice(passed);
+            measured.len() == 3
+        });
+        measuring.await;
+        measured.into_iter().max().unwrap()
+    }
 }
 
 async fn consume(mut connection: TcpStream, count: Arc<AtomicU64>) {
@@ -120,15 +137,22 @@ async fn consume(mut connection: TcpStream, count: Arc<AtomicU64>) {
 async fn share(round_trip: Option<Duration>) {
     let least = if round_trip.is_some() { 2 } else { 4 };
     let mut scene = Scene::start(round_trip).await;
-    let alone = scene.measure(1, |_| true).await;
+    let is_fair = |passed: &[u64], alone: u64| {
+        let sum: u64 = passed.iter().sum();
+        let share = sum / u64::try_from(passed.len()).unwrap();
+        sum * least > alone && passed.iter().all(|bytes| bytes * 8 > share)
+    };
+    let before = scene.measure_alone().await;
+    let mut series = Vec::new();
     for streams in [2, 4, 8, 16] {
-        let is_fair = |passed: &[u64]| {
-            let sum: u64 = passed.iter().sum();
-            let share = sum / u64::try_from(streams).unwrap();
-            sum * least > alone[0] && passed.iter().all(|bytes| bytes * 8 > share)
-        };
-        let passed = scene.measure(streams, is_fair).await;
-        assert!(is_fair(&passed), "{passed:?} bytes, {alone:?} of one alone");
+        let measuring = scene.measure(streams, |passed| is_fair(passed, before));
+        series.push(measuring.await);
+    }
+    // The machine may have become busier meanwhile.
+    let alone = before.min(scene.measure_alone().await);
+    for passed in series {
+        let is_fair = is_fair(&passed, alone);
+        assert!(is_fair, "{passed:?} bytes, {alone} of one alone");
     }
 }
 

@@ -89,10 +89,8 @@ async fn circuit_of_sdks_survives_cuts_of_its_link() {
 /// Writes until the circuit has ended.
 async fn write_until_closed(sdk: &mut Sdk, circuit: &Circuit) {
     let writing = async {
-        loop {
-            sdk.says(data(circuit.near, vec![1; 10_000], DataFlags::default()))
-                .await;
-        }
+        let bytes = || data(circuit.near, vec![1; 10_000], DataFlags::default());
+        while sdk.says(bytes()).await {}
     };
     let _held_back = timeout(Duration::from_secs(1), writing).await;
     until_closed(sdk).await;

@@ -9,14 +9,17 @@ use portcullis_channel::hello::RejectClass;
 use portcullis_simulated_sdk::{Sdk, accept, bind, data, receive_all, send_all};
 use portcullis_transport::DialError;
 use portcullis_wire::edge::{ConnectionId, DataFlags, EdgeMessage, StateClosed};
+use serde_json::Value;
 use tokio::time::timeout;
 
 const MIB: usize = 1024 * 1024;
 /// What messages may wait in, in MiB.
 const BUDGET: usize = 64;
-/// What is taken beside that, in MiB: half as much again, since payloads keep the buffers that they were read into, and
-/// 16 MiB for connections with TLS, and for the 64 KiB and a message that each end and queue may hold at any rate.
-const SLACK: usize = BUDGET / 2 + 16;
+/// What is taken beside that, in MiB, at most: payloads keep the buffers that they were read into, connections have TLS,
+/// and each end and queue may hold 64 KiB and a message at any rate.
+const SLACK: usize = BUDGET;
+/// The link that falls silent stays open.
+const PATIENT: &str = "heartbeats: {closeUnresponsiveTimeout: 10m}";
 /// Circuits between two SDKs.
 const CIRCUITS: u32 = 10;
 /// Stalled circuits when nothing new begins any more.
@@ -43,10 +46,10 @@ impl Refusal {
         match self {
             Self::Client(DialError::Rejected(rejection)) => rejection.class == RejectClass::Busy,
             Self::Client(_) => false,
-            Self::Circuit(closed) => closed
-                .structured_error
-                .as_ref()
-                .is_some_and(|error| error.contains(r#""retryHint":1"#)),
+            Self::Circuit(closed) => closed.structured_error.as_ref().is_some_and(|error| {
+                let error: Value = serde_json::from_str(error).unwrap();
+                error["retryHint"] == 1
+            }),
         }
     }
 }
@@ -123,8 +126,8 @@ async fn memory_of_all_is_bounded_and_those_who_are_read_from_go_on() {
         unreachable!("two routers");
     };
     let line = Line::start(second.link).await;
-    first.configure(first.link, DIALER);
-    second.configure(line.address, "");
+    first.configure(first.link, &format!("{DIALER}\n  {PATIENT}"));
+    second.configure(line.address, PATIENT);
     let mut router = first.run_with(&["--buffer-memory", &BUDGET.to_string()]);
     let _second = second.start().await;
     router.until_logged("running");

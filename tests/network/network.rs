@@ -60,9 +60,11 @@ impl Network {
         }
     }
 
-    /// Two routers that run, with a link between them.
+    /// Two routers that run, with a link between them. Only the first dials it: of two that dial each other, the one that
+    /// is given up lives for a while.
     pub(crate) async fn linked() -> (Self, Vec<RunningRouter>) {
         let network = Self::new(2).await;
+        network.routers[1].configure(network.routers[1].link, "");
         let mut routers = Vec::new();
         for router in &network.routers {
             routers.push(router.start().await);

@@ -28,7 +28,7 @@ impl<T> WorkQueue<T> {
         }
     }
 
-    /// Takes work if there is a worker, or room to wait beside what idle workers are about to begin.
+    /// Accepts work while fewer than `limit` would wait once idle workers have taken theirs.
     pub fn push(&mut self, work: T) -> Result<(), QueueFull<T>> {
         let idle = self.workers - self.working;
         if self.waiting.len() >= self.limit.saturating_add(idle) {

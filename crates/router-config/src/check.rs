@@ -87,7 +87,8 @@ pub struct Report {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fallback {
     Nothing,
-    /// The nearest value within the bounds, or else the default.
+    /// The nearest value within the bounds, or else the default, which is also what holds in place of durations that may
+    /// be milliseconds, and of numbers that have to stay away from their bounds.
     Replacement,
 }
 

@@ -71,11 +71,15 @@ fn what_holds(diagnostic: &Diagnostic, effective: &EffectiveConfig) -> String {
     if !is_about_a_value {
         return String::new();
     }
-    match effective.get(&diagnostic.path.dotted()) {
+    let path = diagnostic.path.dotted();
+    let list = path.rsplit_once('[').map(|(list, _index)| list);
+    let setting = effective.get(&path).or_else(|| effective.get(list?));
+    match setting {
         Some(Setting {
             source: Source::Default,
             ..
         }) => "; the default is used".to_owned(),
+        Some(setting) if setting.value.is_array() => "; the rest of the list is used".to_owned(),
         Some(Setting { value, .. }) => {
             let text = value
                 .as_str()

@@ -23,4 +23,4 @@ pub use known::{Identified, KnownControllers, Target};
 pub use reconnects::Reconnects;
 pub use renewal::{renewal_due, retry_pause};
 pub(crate) use settings::SHORTEST_QUEUE;
-pub use settings::{ControlSettings, controller_addresses};
+pub use settings::{ControlSettings, configured, controller_addresses};

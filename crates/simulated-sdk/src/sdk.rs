@@ -116,17 +116,18 @@ impl Sdk {
         }
     }
 
-    /// Sends as soon as there is room. Nobody is told if the channel is closed.
-    pub async fn says(&self, message: EdgeMessage) {
+    /// Sends as soon as there is room. Returns whether that came about, which it does not once the channel is closed.
+    pub async fn says(&self, message: EdgeMessage) -> bool {
         let priority = message.priority();
         let mut encoded = message.encode().unwrap();
         while self.channel.close_reason().is_none() {
             match self.channel.send(priority, encoded) {
-                Ok(_) => return,
+                Ok(_) => return true,
                 Err(error) => encoded = error.message,
             }
             self.channel.writable(priority).await;
         }
+        false
     }
 
     /// Sends an answer.

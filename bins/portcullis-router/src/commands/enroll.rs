@@ -47,6 +47,7 @@ pub(super) async fn run(arguments: EnrollArgs) -> anyhow::Result<()> {
         .await
         .map_err(token::explain)?;
     check_kind(&claims.em, file.has_edge)?;
+    endpoints::check(&file, &claims)?;
     warn_of_another_router(&identity, &claims);
     let request = CertificateRequest::from_config(&file.config);
     // Everything that can fail here comes before the token is spent.

@@ -38,12 +38,8 @@ fn replacement(field: &Field<'_>, key: &Key) -> Option<Json> {
                 Value::Float(number) => whole(number)?,
                 _ => i64::try_from(node.as_integer()?).ok()?,
             };
-            let number = match rule.representation {
-                Representation::Unsigned16 => number.rem_euclid(1 << 16),
-                Representation::Unsigned32 => number.rem_euclid(1 << 32),
-                _ => number,
-            };
-            (number >= 0 || is_clamped).then(|| json!(number.clamp(min, max)))
+            let stored = stored(number, rule.representation);
+            (stored >= 0 || is_clamped).then(|| json!(stored.clamp(min, max)))
         },
         ValueType::Number { min, max } => match node.value {
             Value::Float(number) if number >= 0.0 => Some(json!(number.clamp(min, max))),
@@ -56,6 +52,20 @@ fn replacement(field: &Field<'_>, key: &Key) -> Option<Json> {
             (given > 0 || is_clamped).then(|| json!(nearest.to_string()))
         },
         _ => None,
+    }
+}
+
+/// What is left of a number in as many bits as OpenZiti has for it. One below zero stays as it is, since what it makes
+/// of -1 is as much as there can be, and nobody asks for that.
+fn stored(number: i64, representation: Representation) -> i64 {
+    if number < 0 {
+        return number;
+    }
+    match representation {
+        Representation::Unsigned16 => number.rem_euclid(1 << 16),
+        Representation::Unsigned32 => number.rem_euclid(1 << 32),
+        Representation::Signed32 => number.wrapping_add(1 << 31).rem_euclid(1 << 32) - (1 << 31),
+        Representation::Plain | Representation::Milliseconds | Representation::Seconds => number,
     }
 }
 

@@ -4,6 +4,7 @@ use portcullis_yaml::syntax::GoDuration;
 use portcullis_yaml::{Field, Node, Value};
 use serde_json::{Value as Json, json};
 
+use crate::check::Fallback;
 use crate::check::help::clock_help;
 use crate::check::string_format;
 use crate::check::walk::Walker;
@@ -94,7 +95,8 @@ fn string_list(walker: &mut Walker<'_>, field: &Field<'_>, text: StringFormat) -
             walker.wrong_type_at(&path, item, "a string");
         }
     }
-    (values.len() == items.len()).then_some(Json::Array(values))
+    let keeps_rest = walker.fallback == Fallback::Replacement && !values.is_empty();
+    (values.len() == items.len() || keeps_rest).then_some(Json::Array(values))
 }
 
 fn enum_value(

@@ -30,78 +30,95 @@ fn files_that_openziti_starts_with_are_accepted() {
     }
 }
 
-/// The value of a key, and what is said of it.
+/// Holds the value of a key, and what is said of it, against these.
+fn assert_held(file: &str, path: &str, value: &str, words: &str) {
+    let LoadedConfig {
+        report, effective, ..
+    } = loaded(file);
+    assert_eq!(report.verdict, Verdict::Accept, "{path}: {report:?}");
+    let held = &effective.get(path).expect("a value").value;
+    let held = held
+        .as_str()
+        .map_or_else(|| held.to_string(), str::to_owned);
+    assert_eq!(held, value, "{path}");
+    let mut findings = report.findings.iter();
+    let found = findings.find(|finding| finding.diagnostic.path.dotted() == path);
+    let message = &found.expect("a finding").diagnostic.message;
+    assert!(message.ends_with(words), "{message}");
+}
+
 #[test]
 fn what_holds_instead_is_told() {
-    let top = |section: &str| changed("v: 3\n", &format!("v: 3\n{section}\n"));
-    let options = |option: &str| {
-        let advertise = "      advertise: r1.example:3022\n";
-        changed(advertise, &format!("{advertise}      {option}\n"))
-    };
     let cases = [
         (
-            top("connectEvents: {batchInterval: 100ms}"),
+            "connectEvents: {batchInterval: 100ms}",
             "connectEvents.batchInterval",
             "250ms",
             "; `250ms` is used",
         ),
         (
-            top("connectEvents: {batchInterval: -1s}"),
+            "connectEvents: {batchInterval: -1s}",
             "connectEvents.batchInterval",
             "250ms",
             "; `250ms` is used",
         ),
         (
-            top("connectEvents: {enabled: abc}"),
+            "connectEvents: {enabled: abc}",
             "connectEvents.enabled",
             "false",
             "; `false` is used",
         ),
         (
-            top("interfaceDiscovery: {checkInterval: 0s}"),
+            "interfaceDiscovery: {checkInterval: 0s}",
             "interfaceDiscovery.checkInterval",
             "1m0s",
             "; the default is used",
         ),
+    ];
+    for (section, path, value, words) in cases {
+        let file = changed("v: 3\n", &format!("v: 3\n{section}\n"));
+        assert_held(&file, path, value, words);
+    }
+}
+
+#[test]
+fn what_holds_instead_of_options_is_told() {
+    let cases = [
+        ("maxQueuedConnects: word", "1", "; the default is used"),
+        ("outQueueSize: 8.0", "8", "; `8` is used"),
+        ("rxBufferSize: -1", "4194304", "; the default is used"),
+        ("rxBufferSize: 4294967301", "5", "; `5` is used"),
+        ("mtu: 4294968320", "1024", "; `1024` is used"),
+        ("mtu: 4294967295", "0", "; the default is used"),
+        ("writeTimeout: -5s", "0s", "; the default is used"),
+    ];
+    for (option, value, words) in cases {
+        let advertise = "      advertise: r1.example:3022\n";
+        let file = changed(advertise, &format!("{advertise}      {option}\n"));
+        let (name, _) = option.split_once(':').expect("a key");
+        assert_held(&file, &format!("listeners[0].options.{name}"), value, words);
+    }
+}
+
+#[test]
+fn rest_of_a_list_is_used() {
+    let cases = [
         (
-            options("maxQueuedConnects: word"),
-            "listeners[0].options.maxQueuedConnects",
-            "1",
-            "; the default is used",
+            "endpoint: tls:ctrl.example:6262",
+            "endpoints: ['tls:ctrl.example:6262', 'tls:not a host:6262']",
+            "ctrl.endpoints",
+            r#"["tls:ctrl.example:6262"]"#,
         ),
         (
-            options("outQueueSize: 8.0"),
-            "listeners[0].options.outQueueSize",
-            "8",
-            "; `8` is used",
-        ),
-        (
-            options("rxBufferSize: -1"),
-            "listeners[0].options.rxBufferSize",
-            "4294967295",
-            "; `4294967295` is used",
-        ),
-        (
-            options("writeTimeout: -5s"),
-            "listeners[0].options.writeTimeout",
-            "0s",
-            "; the default is used",
+            "dns: [r1.example]",
+            "dns: [r1.example, ~]",
+            "edge.csr.sans.dns",
+            r#"["r1.example"]"#,
         ),
     ];
-    for (file, path, value, words) in cases {
-        let LoadedConfig {
-            report, effective, ..
-        } = loaded(&file);
-        assert_eq!(report.verdict, Verdict::Accept, "{path}: {report:?}");
-        let held = &effective.get(path).expect("a value").value;
-        let held = held
-            .as_str()
-            .map_or_else(|| held.to_string(), str::to_owned);
-        assert_eq!(held, value, "{path}");
-        let mut findings = report.findings.iter();
-        let found = findings.find(|finding| finding.diagnostic.path.dotted() == path);
-        let message = &found.expect("a finding").diagnostic.message;
-        assert!(message.ends_with(words), "{message}");
+    for (part, by, path, value) in cases {
+        let words = "; the rest of the list is used";
+        assert_held(&changed(part, by), path, value, words);
     }
 }
 

@@ -42,7 +42,7 @@ fn warn_about_others(path: &Path, configured: &[ControlAddress], known: &KnownCo
         tracing::warn!(
             file = %path.display(),
             "controllers are dialed at the addresses of the endpoints file, which are those that they have \
-             told; `ctrl.endpoint` is not used unless the file is removed"
+             told; those of the configuration are not used unless the file is removed"
         );
     }
 }

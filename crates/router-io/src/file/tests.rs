@@ -47,7 +47,14 @@ fn controllers_that_cannot_be_used_matter_where_no_others_are_known() {
             assert_eq!(mistakes.is_empty(), has_others, "{ctrl}: {mistakes:?}");
         }
     }
-    let good = with_controllers("endpoints: ['wss:localhost:443', 'tls:localhost:6262']");
-    let judged = RouterFile::judge(Path::new("r1.yml"), good.as_bytes(), |_| false);
-    assert!(judged.accepted.is_some());
+    for other in [
+        "wss:localhost:443",
+        "tls:localhost:0",
+        "tls:not a host:6262",
+    ] {
+        let text = with_controllers(&format!("endpoints: ['{other}', 'tls:localhost:6262']"));
+        let judged = RouterFile::judge(Path::new("r1.yml"), text.as_bytes(), |_| false);
+        let file = judged.accepted.expect(other);
+        assert_eq!(controller_addresses(&file.config.ctrl).len(), 1, "{other}");
+    }
 }

@@ -90,14 +90,22 @@ impl ControlSettings {
     }
 }
 
-/// The addresses of `endpoint`, or those of `endpoints` without it, as far as this router can use them. The others
-/// are among the findings of the file.
+/// The key that says where controllers are, which is `endpoint`, or else `endpoints`, and what it says; `None` if
+/// neither says anything.
+pub fn configured(config: &Ctrl) -> Option<(&'static str, &[String])> {
+    match (&config.endpoint, &config.endpoints) {
+        (Some(one), _) => Some(("ctrl.endpoint", std::slice::from_ref(&one.value))),
+        (None, Some(many)) if !many.value.is_empty() => {
+            Some(("ctrl.endpoints", many.value.as_slice()))
+        },
+        (None, _) => None,
+    }
+}
+
+/// The addresses that are [`configured`], as far as this router can use them. The others are among the findings of
+/// the file.
 pub fn controller_addresses(config: &Ctrl) -> Vec<ControlAddress> {
-    let texts = match (&config.endpoint, &config.endpoints) {
-        (Some(one), _) => std::slice::from_ref(&one.value),
-        (None, Some(many)) => many.value.as_slice(),
-        (None, None) => &[],
-    };
+    let (_key, texts) = configured(config).unwrap_or_default();
     let addresses = texts.iter().filter_map(|text| text.parse().ok());
     addresses.collect()
 }

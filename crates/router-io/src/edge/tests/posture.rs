@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use portcullis_router::edge::EdgeLimits;
 use portcullis_simulated_sdk::{Sdk, dial_through, dial_v2};
 use portcullis_wire::ErrorCode;
 use portcullis_wire::control::data_model::{
@@ -18,8 +19,9 @@ use super::network::{SERVICE, creation, relation};
 use super::rights::{closed, greet};
 use super::world::World;
 
+const BETWEEN_REVIEWS: Duration = Duration::from_mins(2);
 /// Much shorter than the time between two reviews of all rights.
-const AT_ONCE: Duration = Duration::from_secs(2);
+const AT_ONCE: Duration = Duration::from_secs(20);
 
 /// Whoever dials needs a machine with Linux 5 or newer.
 fn check_of_systems() -> Vec<Event> {
@@ -56,7 +58,12 @@ fn runs_linux(version: &str) -> EdgeMessage {
 
 #[tokio::test]
 async fn client_dials_as_long_as_its_machine_passes_the_checks() {
-    let (world, controller) = World::connected(&["alice", "bob"]).await;
+    let world = World::with(EdgeLimits {
+        review_interval: BETWEEN_REVIEWS,
+        ..EdgeLimits::default()
+    });
+    let controller = world.connect(&["alice", "bob"]).await;
+    world.model_has_arrived().await;
     let mut host = world.host("bob", false).await;
     let mut client = world.sdk("alice").await;
     let subscription = ServiceSubscription::default();

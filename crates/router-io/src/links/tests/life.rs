@@ -111,7 +111,7 @@ async fn link_that_does_not_come_back_is_reported_as_lost() {
     assert_eq!(faults(&second.told), []);
 }
 
-/// Defect 29 of the original: for a while there were two.
+/// Brief double links end (data-plane, section 4.4).
 #[tokio::test]
 async fn routers_that_dial_each_other_agree_on_one_link() {
     let world = World::new();
