@@ -560,7 +560,7 @@ impl Request<'_> {
         });
         let (method, uri) = (self.head.method().clone(), self.head.uri().clone());
         let request = self.head.map(Body::from);
-        let before = audit_check::AuditPosition::before(self.harness, &method);
+        let before = audit_check::AuditPosition::before(self.harness, &method, &uri);
         let response = self.harness.controller.call(&connection, request).await;
         let (head, body) = response.into_parts();
         let body = body.collect().await.unwrap().to_bytes().to_vec();

@@ -111,7 +111,7 @@ fn other_arrows_are_faults_of_every_kind() {
         );
         assert!(fault.contains(words), "{fault}");
         assert!(
-            fault.ends_with("it may use api, app, domain, listener, metrics, oidc"),
+            fault.ends_with("it may use api, app, domain, events, listener, metrics, oidc"),
             "{fault}"
         );
     }
