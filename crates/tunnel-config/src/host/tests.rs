@@ -238,6 +238,8 @@ fn options_of_listening() {
         host.listen.identity(&tunneler),
         Ok(Some("paris".to_owned()))
     );
+    tunneler.app_data.insert("site".to_owned(), String::new());
+    assert_eq!(host.listen.identity(&tunneler), Ok(None));
 }
 
 #[test]
