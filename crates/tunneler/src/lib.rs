@@ -87,7 +87,7 @@ mod tunneler;
 pub use command::{CheckId, Command, Offer, ServerCheck};
 pub use dial::{Dial, NoDial};
 pub use event::{Event, Fault};
-pub use mode::{InterceptOptions, Mode, ProxyPort, ProxyPortError, ProxyRule};
+pub use mode::{InterceptOptions, Mode, ProxyPort, ProxyRule, ProxyRuleError};
 pub use rules::{InterceptRule, RuleChange};
 pub use service::{HostingTerms, ServerKey, Service, ServiceId};
 pub use tunneler::Tunneler;

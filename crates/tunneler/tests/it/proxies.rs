@@ -91,6 +91,7 @@ fn rules_that_make_no_sense_are_refused() {
         ":80",
         "wiki:0",
         "wiki:70000",
+        "wiki:+80",
         "wiki:80:sctp",
         "wiki:80:tcp:1",
     ] {
