@@ -72,6 +72,23 @@ pub struct ProxyPort {
 #[error("must be <service>:<port> or <service>:<port>:<tcp or udp>, not `{0}`")]
 pub struct ProxyRuleError(String);
 
+impl ProxyPort {
+    /// Whether not both can be open. An address that stands for all of the machine takes the port at each of
+    /// them, as does the tunneler's own choice.
+    pub(crate) fn overlaps(&self, other: &Self) -> bool {
+        (self.protocol, self.port) == (other.protocol, other.port)
+            && (self.binding == other.binding || self.takes_all() || other.takes_all())
+    }
+
+    fn takes_all(&self) -> bool {
+        let Some(binding) = &self.binding else {
+            return true;
+        };
+        let address = binding.parse::<IpAddr>();
+        address.is_ok_and(|address| address.to_canonical().is_unspecified())
+    }
+}
+
 impl FromStr for ProxyRule {
     type Err = ProxyRuleError;
 

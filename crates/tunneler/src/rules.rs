@@ -79,7 +79,8 @@ fn rules<'i>(
                     Protocol::Udp => &mut udp,
                 };
                 let ports = networks.entry(key(network)).or_default();
-                ports.extend(intercept.ports.iter().filter_map(without_zero));
+                let ranges = intercept.ports.iter().copied();
+                ports.extend(ranges.filter_map(without_zero));
             }
         }
     }
@@ -92,7 +93,7 @@ fn rules<'i>(
 }
 
 /// The range without the port 0, which nobody connects to and tables refuse.
-fn without_zero(range: &PortRange) -> Option<PortRange> {
+fn without_zero(range: PortRange) -> Option<PortRange> {
     PortRange::new(range.low().max(1), range.high())
 }
 
