@@ -199,7 +199,9 @@ impl From<RawHttpCheck> for HealthCheck {
 #[derive(Debug, Clone)]
 pub struct TerminatorHealth {
     own: (Precedence, u16),
-    current: (Precedence, u16),
+    is_marked_unhealthy: bool,
+    /// Beyond its own.
+    added_cost: u16,
     streaks: Vec<Streak>,
 }
 
@@ -231,13 +233,25 @@ impl TerminatorHealth {
         };
         Self {
             own: (precedence, cost),
-            current: (precedence, cost),
+            is_marked_unhealthy: false,
+            added_cost: 0,
             streaks: vec![passing; checks],
         }
     }
 
+    /// Gives the terminator another precedence and cost of its own. What checks have found goes on to count.
+    pub const fn set_own(&mut self, precedence: Precedence, cost: u16) {
+        self.own = (precedence, cost);
+    }
+
     pub const fn current(&self) -> (Precedence, u16) {
-        self.current
+        let (precedence, cost) = self.own;
+        let precedence = if self.is_marked_unhealthy {
+            Precedence::Failed
+        } else {
+            precedence
+        };
+        (precedence, cost.saturating_add(self.added_cost))
     }
 
     /// Takes the result of a check, which has the index that it has in the configuration.
@@ -260,7 +274,7 @@ impl TerminatorHealth {
         }
         streak.count += 1;
         let streak = *streak;
-        let before = self.current;
+        let before = self.current();
         let mut event = None;
         for action in check
             .actions
@@ -273,20 +287,22 @@ impl TerminatorHealth {
             self.apply(action.effect);
         }
         CheckOutcome {
-            changed: Some(self.current).filter(|current| *current != before),
+            changed: Some(self.current()).filter(|current| *current != before),
             event,
         }
     }
 
     fn apply(&mut self, effect: Effect) {
-        let (precedence, cost) = &mut self.current;
+        let (precedence, cost) = self.current();
         match effect {
-            Effect::MarkHealthy => *precedence = self.own.0,
-            Effect::MarkUnhealthy => *precedence = Precedence::Failed,
-            Effect::IncreaseCost(by) if *precedence != Precedence::Failed => {
-                *cost = cost.saturating_add(by);
+            Effect::MarkHealthy => self.is_marked_unhealthy = false,
+            Effect::MarkUnhealthy => self.is_marked_unhealthy = true,
+            Effect::IncreaseCost(by) if precedence != Precedence::Failed => {
+                self.added_cost = cost.saturating_add(by).saturating_sub(self.own.1);
             },
-            Effect::DecreaseCost(by) => *cost = cost.saturating_sub(by).max(self.own.1),
+            Effect::DecreaseCost(by) => {
+                self.added_cost = cost.saturating_sub(by).saturating_sub(self.own.1);
+            },
             Effect::IncreaseCost(_) | Effect::SendEvent => {},
         }
     }
@@ -372,6 +388,23 @@ mod tests {
             changed,
             [Some(40_010), Some(65_535), None, Some(535), Some(10)]
         );
+    }
+
+    #[test]
+    fn another_cost_of_its_own_heals_nothing() {
+        let check = check(&json!([
+            {"trigger": "fail", "action": "increase cost 40"},
+            {"trigger": "fail", "action": "mark unhealthy"},
+            {"trigger": "pass", "action": "mark healthy"},
+            {"trigger": "pass", "action": "decrease cost 30"},
+        ]));
+        let mut health = TerminatorHealth::new(Precedence::Default, 10, 1, at(0));
+        let _ = health.record(0, &check, false, at(5));
+        assert_eq!(health.current(), (Precedence::Failed, 50));
+        health.set_own(Precedence::Required, 100);
+        assert_eq!(health.current(), (Precedence::Failed, 140));
+        let outcome = health.record(0, &check, true, at(10));
+        assert_eq!(outcome.changed, Some((Precedence::Required, 110)));
     }
 
     #[test]

@@ -18,8 +18,9 @@ use std::net::IpAddr;
 /// The servers that a service offers, each by a terminator of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Host {
-    /// At least one.
-    pub terminators: Vec<HostTerminator>,
+    /// At least one, in the order of the configuration. One that does not say what it should is no reason to do
+    /// without the others.
+    pub terminators: Vec<Result<HostTerminator, ConfigError>>,
 }
 
 /// A server, or the servers that whoever dials may choose from.

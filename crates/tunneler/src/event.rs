@@ -2,6 +2,7 @@
 
 use crate::mode::ProxyPort;
 use crate::service::ServiceId;
+use portcullis_domain::ip_network::IpNetwork;
 use portcullis_tunnel_config::{ConfigError, TemplateError};
 use std::sync::Arc;
 
@@ -18,14 +19,30 @@ pub struct Event {
 pub enum Fault {
     #[error("connections to the service are not intercepted: {0}")]
     Intercept(ConfigError),
+    #[error(
+        "connections to {network} are not intercepted for the service: addresses of {range} stand for names"
+    )]
+    InNameRange {
+        network: IpNetwork,
+        range: IpNetwork,
+    },
+    #[error("the service is dialed without the options of its configuration: {0}")]
+    DialOptions(ConfigError),
     #[error("no port stands for the service: {0}")]
     Proxy(ConfigError),
     #[error("the service is not hosted: {0}")]
     Host(ConfigError),
     #[error("the service is not hosted: it has no configuration that names a server")]
     NoHost,
-    #[error("a server of the service is not offered: its `listenOptions.identity`: {0}")]
+    #[error("a server of the service is not hosted: {0}")]
+    Server(ConfigError),
+    #[error("a server of the service is not hosted: its `listenOptions.identity`: {0}")]
     Identity(TemplateError),
     #[error("the port {port} does not stand for the service: it stands for {holder} already")]
     PortTaken { port: ProxyPort, holder: Arc<str> },
+    /// It is tried again.
+    #[error(
+        "the port {port} does not stand for the service at the moment: the tunneler cannot listen at it"
+    )]
+    ListenEnded { port: ProxyPort },
 }

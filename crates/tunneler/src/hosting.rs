@@ -1,90 +1,98 @@
-//! The servers that are offered.
+//! The servers that are hosted.
 
-mod server;
+mod terminator;
 
-use crate::command::{CheckId, Command, Offer};
-use crate::service::{ServerKey, ServiceId};
+use crate::command::{CheckId, Command, TerminatorOptions};
+use crate::service::{ServiceId, TerminatorId, TerminatorKey};
 use portcullis_channel::Moment;
 use portcullis_tunnel_config::HostTerminator;
-use server::Server;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use terminator::{Replaced, Terminator};
 
-/// A server that a configuration names, and how it is to be offered.
+/// A server that a configuration names, and how its terminator is to be created.
 #[derive(Debug)]
-pub(crate) struct Named {
+pub(crate) struct PlannedTerminator {
     pub(crate) config: HostTerminator,
     /// With its own precedence and cost.
-    pub(crate) offer: Offer,
+    pub(crate) options: TerminatorOptions,
 }
 
-/// All servers that are offered.
+/// Terminators for all servers that are hosted.
 #[derive(Debug, Default)]
 pub(crate) struct Hosting {
-    servers: BTreeMap<ServerKey, Server>,
+    terminators: BTreeMap<TerminatorKey, Terminator>,
     /// When what is due; it may have changed since.
     timers: BTreeSet<(Moment, Timer)>,
+    next_terminator: u64,
     next_check: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Timer {
-    /// Offer it again.
-    Offer(ServerKey),
-    /// Check it.
-    Check(ServerKey, usize),
+    /// Create it again.
+    Create(TerminatorKey),
+    /// Check its server.
+    Check(TerminatorKey, usize),
 }
 
 impl Hosting {
-    /// Which servers of a service are offered from now on, by their places.
+    /// Which servers of a service are hosted from now on, by their places.
     pub(crate) fn set(
         &mut self,
         service: &ServiceId,
-        named: BTreeMap<usize, Named>,
+        planned: BTreeMap<usize, PlannedTerminator>,
         commands: &mut VecDeque<Command>,
         now: Moment,
     ) {
         for key in self.keys_of(service) {
-            if !named.contains_key(&key.index) {
-                self.withdraw(&key, commands);
+            if !planned.contains_key(&key.index)
+                && let Some(terminator) = self.terminators.remove(&key)
+            {
+                terminator.remove(commands);
             }
         }
-        for (index, named) in named {
-            let key = ServerKey {
+        for (index, planned) in planned {
+            let key = TerminatorKey {
                 service: service.clone(),
                 index,
             };
-            match self.servers.get_mut(&key) {
-                Some(server) if server.is_offered_as(&named.offer) => {
-                    if server.replace(named, &key, commands, now) {
-                        self.time_checks(&key, now);
-                    }
-                },
-                Some(_) => {
-                    self.withdraw(&key, commands);
-                    self.offer(&key, named, commands, now);
-                },
-                None => self.offer(&key, named, commands, now),
+            let replaced = if let Some(terminator) = self.terminators.get_mut(&key) {
+                terminator.replace(planned, commands, now)
+            } else {
+                let terminator = Terminator::new(key.clone(), planned, now);
+                self.terminators.insert(key.clone(), terminator);
+                Replaced {
+                    is_another: true,
+                    has_other_checks: true,
+                }
+            };
+            if replaced.is_another {
+                self.create(&key, commands);
+            }
+            if replaced.has_other_checks {
+                self.time_checks(&key);
             }
         }
     }
 
-    pub(crate) fn config(&self, key: &ServerKey) -> Option<&HostTerminator> {
-        self.servers.get(key).map(|server| &server.config)
+    pub(crate) fn config(&self, key: &TerminatorKey) -> Option<&HostTerminator> {
+        let terminator = self.terminators.get(key);
+        terminator.map(|terminator| &terminator.config)
     }
 
-    pub(crate) fn offered(&mut self, key: &ServerKey) {
-        if let Some(server) = self.servers.get_mut(key) {
-            server.offered();
+    pub(crate) fn created(&mut self, id: &TerminatorId, commands: &mut VecDeque<Command>) {
+        if let Some(terminator) = self.terminators.get_mut(&id.key) {
+            terminator.created(id.number, commands);
         }
     }
 
-    pub(crate) fn offer_ended(&mut self, key: &ServerKey, now: Moment) {
+    pub(crate) fn ended(&mut self, id: &TerminatorId, now: Moment) {
         let again = self
-            .servers
-            .get_mut(key)
-            .and_then(|server| server.offer_ended(now));
+            .terminators
+            .get_mut(&id.key)
+            .and_then(|terminator| terminator.ended(id.number, now));
         if let Some(again) = again {
-            self.timers.insert((again, Timer::Offer(key.clone())));
+            self.timers.insert((again, Timer::Create(id.key.clone())));
         }
     }
 
@@ -95,11 +103,11 @@ impl Hosting {
         commands: &mut VecDeque<Command>,
         now: Moment,
     ) {
-        let Some(server) = self.servers.get_mut(&check.server) else {
+        let Some(terminator) = self.terminators.get_mut(&check.terminator) else {
             return;
         };
-        if let Some(next) = server.checked(check, is_passing, commands, now) {
-            let timer = Timer::Check(check.server.clone(), check.index);
+        if let Some(next) = terminator.checked(check, is_passing, commands, now) {
+            let timer = Timer::Check(check.terminator.clone(), check.index);
             self.timers.insert((next, timer));
         }
     }
@@ -111,9 +119,10 @@ impl Hosting {
                 return;
             }
             match timer {
-                Timer::Offer(key) => {
-                    if let Some(server) = self.servers.get_mut(&key) {
-                        server.offer_again(due, &key, commands);
+                Timer::Create(key) => {
+                    let terminator = self.terminators.get(&key);
+                    if terminator.is_some_and(|terminator| terminator.waits_until(due)) {
+                        self.create(&key, commands);
                     }
                 },
                 Timer::Check(key, index) => self.check(due, key, index, commands, now),
@@ -124,20 +133,20 @@ impl Hosting {
     fn check(
         &mut self,
         due: Moment,
-        key: ServerKey,
+        key: TerminatorKey,
         index: usize,
         commands: &mut VecDeque<Command>,
         now: Moment,
     ) {
-        let Some(server) = self.servers.get_mut(&key) else {
+        let Some(terminator) = self.terminators.get_mut(&key) else {
             return;
         };
         let id = CheckId {
-            server: key,
+            terminator: key,
             index,
             number: self.next_check,
         };
-        if let Some(check) = server.start_check(due, id, now) {
+        if let Some(check) = terminator.start_check(due, id, now) {
             self.next_check += 1;
             commands.push_back(Command::Check(check));
         }
@@ -147,12 +156,12 @@ impl Hosting {
         self.timers.first().map(|(at, _)| *at)
     }
 
-    fn keys_of(&self, service: &ServiceId) -> Vec<ServerKey> {
-        let first = ServerKey {
+    fn keys_of(&self, service: &ServiceId) -> Vec<TerminatorKey> {
+        let first = TerminatorKey {
             service: service.clone(),
             index: 0,
         };
-        let from_first = self.servers.range(first..);
+        let from_first = self.terminators.range(first..);
         from_first
             .map(|(key, _)| key)
             .take_while(|key| key.service == *service)
@@ -160,31 +169,18 @@ impl Hosting {
             .collect()
     }
 
-    fn offer(
-        &mut self,
-        key: &ServerKey,
-        named: Named,
-        commands: &mut VecDeque<Command>,
-        now: Moment,
-    ) {
-        let server = Server::new(named, now);
-        commands.push_back(server.command(key));
-        self.servers.insert(key.clone(), server);
-        self.time_checks(key, now);
-    }
-
-    fn withdraw(&mut self, key: &ServerKey, commands: &mut VecDeque<Command>) {
-        if let Some(server) = self.servers.remove(key)
-            && !server.waits()
-        {
-            commands.push_back(Command::Withdraw(key.clone()));
+    fn create(&mut self, key: &TerminatorKey, commands: &mut VecDeque<Command>) {
+        if let Some(terminator) = self.terminators.get_mut(key) {
+            terminator.create(self.next_terminator, commands);
+            self.next_terminator += 1;
         }
     }
 
-    /// All checks of a server are due.
-    fn time_checks(&mut self, key: &ServerKey, now: Moment) {
-        let checks = self.servers.get(key).map_or(0, Server::checks);
-        let timers = (0..checks).map(|index| (now, Timer::Check(key.clone(), index)));
-        self.timers.extend(timers);
+    fn time_checks(&mut self, key: &TerminatorKey) {
+        if let Some(terminator) = self.terminators.get(key) {
+            let checks = terminator.due_checks();
+            let timers = checks.map(|(due, index)| (due, Timer::Check(key.clone(), index)));
+            self.timers.extend(timers);
+        }
     }
 }

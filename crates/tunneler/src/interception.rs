@@ -1,12 +1,14 @@
 //! The services whose connections are intercepted.
 
+use crate::command::Command;
 use crate::dial::NoDial;
 use crate::mode::InterceptOptions;
-use crate::rules::{RuleChange, Rules};
+use crate::rules::{InterceptRule, Rules};
 use crate::service::ServiceId;
-use portcullis_name_server::InterceptedNames;
+use portcullis_domain::ip_network::IpNetwork;
+use portcullis_name_server::{InterceptedNames, ReleasedName};
 use portcullis_tunnel_config::{
-    Destination, HostName, Intercept, NameAddresses, Protocol, TemplateContext, TunnelerIdentity,
+    AddressPattern, Destination, HostName, Intercept, NameAddresses, Protocol,
 };
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -14,17 +16,19 @@ use std::net::SocketAddr;
 #[derive(Debug)]
 pub(crate) struct Interception {
     names: InterceptedNames<ServiceId>,
-    services: BTreeMap<ServiceId, Intercept>,
     rules: Rules,
-    /// The networks or the ports of a service have changed since the kernel was told.
-    are_rules_old: bool,
+    /// The kernel may have to be told something.
+    rules_changed: bool,
+    /// Names that are intercepted no longer, which nobody has been told.
+    released: Vec<ReleasedName>,
+    /// A destination may be that of another service.
+    services_changed: bool,
 }
 
-/// What the configuration of the service says of a connection that is intercepted.
+/// Whom a connection that is intercepted belongs to.
 #[derive(Debug)]
 pub(crate) struct Intercepted<'i> {
-    pub(crate) service: &'i ServiceId,
-    pub(crate) intercept: &'i Intercept,
+    pub(crate) service: ServiceId,
     pub(crate) name: Option<&'i HostName>,
 }
 
@@ -33,9 +37,10 @@ impl Interception {
         let addresses = NameAddresses::new(options.name_range);
         Self {
             names: InterceptedNames::with_max_names(addresses, options.max_names),
-            services: BTreeMap::new(),
             rules: Rules::default(),
-            are_rules_old: false,
+            rules_changed: false,
+            released: Vec::new(),
+            services_changed: false,
         }
     }
 
@@ -43,32 +48,52 @@ impl Interception {
         &mut self.names
     }
 
-    /// What is intercepted for a service from now on.
-    pub(crate) fn set(&mut self, service: &ServiceId, intercept: Option<Intercept>) {
-        let before = self.services.get(service);
-        if before == intercept.as_ref() {
-            return;
-        }
-        self.are_rules_old = true;
-        match intercept {
-            None => {
-                self.names.remove(service);
-                self.services.remove(service);
-            },
-            Some(intercept) => {
-                self.names.insert(service.clone(), &intercept);
-                self.services.insert(service.clone(), intercept);
-            },
-        }
+    /// Addresses that stand for names.
+    pub(crate) const fn name_range(&self) -> IpNetwork {
+        self.names.addresses().range()
     }
 
-    /// What the kernel has to be told.
-    pub(crate) fn poll_change(&mut self) -> Option<RuleChange> {
-        if !std::mem::take(&mut self.are_rules_old) {
-            return None;
+    /// What the kernel has been told.
+    pub(crate) fn rules(&self) -> &[InterceptRule] {
+        self.rules.told()
+    }
+
+    /// What is intercepted for a service from now on, and what was before.
+    pub(crate) fn set(
+        &mut self,
+        service: &ServiceId,
+        before: Option<&Intercept>,
+        intercept: Option<&Intercept>,
+    ) {
+        if before == intercept {
+            return;
         }
-        let range = self.names.addresses().range();
-        self.rules.change(range, self.services.values())
+        // Names need the rules for their addresses, which are told with the first ones.
+        self.rules_changed |= self.rules.told().is_empty() || !has_same_rules(before, intercept);
+        self.services_changed = true;
+        let released = match intercept {
+            None => self.names.remove(service),
+            Some(intercept) => self.names.insert(service.clone(), intercept),
+        };
+        self.released.extend(released);
+    }
+
+    /// What is to be done for these services.
+    pub(crate) fn poll_command(
+        &mut self,
+        services: &BTreeMap<ServiceId, Intercept>,
+    ) -> Option<Command> {
+        if std::mem::take(&mut self.rules_changed) {
+            let range = self.name_range();
+            if let Some(change) = self.rules.change(range, services.values()) {
+                return Some(Command::Intercept(change));
+            }
+        }
+        if !self.released.is_empty() {
+            let released = std::mem::take(&mut self.released);
+            return Some(Command::ReleaseNames(released));
+        }
+        std::mem::take(&mut self.services_changed).then_some(Command::CheckFlows)
     }
 
     pub(crate) fn find(
@@ -87,36 +112,32 @@ impl Interception {
         };
         let interceptions = self.names.interceptions();
         let service = interceptions.find(&wanted, source.ip());
-        let (service, intercept) = service
-            .and_then(|service| self.services.get_key_value(service))
-            .ok_or(NoDial::NoService)?;
         Ok(Intercepted {
-            service,
-            intercept,
+            service: service.cloned().ok_or(NoDial::NoService)?,
             name,
         })
     }
 }
 
-impl Intercepted<'_> {
-    /// The host to dial and the source address to tell, of the connection from one address to another.
-    pub(crate) fn fill(
-        &self,
-        tunneler: &TunnelerIdentity,
-        connection: (SocketAddr, SocketAddr),
-    ) -> Result<(Option<String>, Option<String>), NoDial> {
-        let context = TemplateContext {
-            tunneler,
-            connection: Some(connection),
-            destination_name: self.name.map(HostName::as_str),
-        };
-        let identity = self.intercept.dial_identity.as_ref();
-        let source = self.intercept.source_address.as_ref();
-        Ok((
-            identity
-                .map(|template| template.fill(context))
-                .transpose()?,
-            source.map(|template| template.fill(context)).transpose()?,
+/// Whether the kernel intercepts the same for both. Names alone are nothing to it.
+fn has_same_rules(before: Option<&Intercept>, after: Option<&Intercept>) -> bool {
+    let rules = |intercept: Option<&Intercept>| {
+        let intercept = intercept.filter(|intercept| networks(intercept).next().is_some())?;
+        let networks: Vec<IpNetwork> = networks(intercept).collect();
+        Some((
+            networks,
+            intercept.protocols.clone(),
+            intercept.ports.clone(),
         ))
-    }
+    };
+    rules(before) == rules(after)
+}
+
+/// The networks that are intercepted.
+pub(crate) fn networks(intercept: &Intercept) -> impl Iterator<Item = IpNetwork> {
+    let addresses = intercept.addresses.iter();
+    addresses.filter_map(|address| match address {
+        AddressPattern::Network(network) => Some(*network),
+        AddressPattern::Name(_) | AddressPattern::Domain(_) | AddressPattern::AnyName => None,
+    })
 }

@@ -1,18 +1,19 @@
 //! What a tunneler does for the services of its identity, as a state machine without I/O.
 //!
-//! A tunneler offers servers that know nothing of the network, and reaches services for programs that know
+//! A tunneler hosts servers that know nothing of the network, and reaches services for programs that know
 //! nothing of it. What it has to do follows from the services that its identity may use, from their
-//! configurations and from its [`Mode`]: [`Tunneler`] is told of services, and says which servers to offer and
-//! to check, at which ports to listen and which connections to intercept. It opens no sockets and reads no
-//! clock.
+//! configurations and from its [`Mode`]: [`Tunneler`] is told of services, and says which terminators to create,
+//! which servers to check, at which ports to listen and which connections to intercept. It opens no sockets and
+//! reads no clock.
 //!
 //! ```text
-//! set_service, remove_service      ->            -> poll_command: offer, check, listen, intercept, end
-//! offered, offer_ended, checked    ->  Tunneler  -> poll_event: what cannot be done for a service, and why
+//! set_service, remove_service      ->            -> poll_command: create, check, listen, intercept, end
+//! terminator_created, _ended       ->  Tunneler  -> poll_event: what cannot be done for a service, and why
+//! checked, listen_ended            ->
 //! handle_timeout, poll_timeout    <->
 //!
 //! a connection that was intercepted, or came to a port    -> dial   -> service, app data, terms
-//! a dial of the network for a server that is offered      -> target -> the server, or a refusal
+//! a dial of the network for a server that is hosted       -> target -> the server, or a refusal
 //! a query for a name                                      -> names  -> the address that stands for it
 //! ```
 //!
@@ -20,20 +21,25 @@
 //!
 //! | Right | Mode | Configuration | Done |
 //! |---|---|---|---|
-//! | bind | all | `host.v2`, `host.v1` or `ziti-tunneler-server.v1` | each server of it is offered, and checked as it says |
+//! | bind | all | `host.v2`, `host.v1` or `ziti-tunneler-server.v1` | each server of it has a terminator, and is checked as it says |
 //! | dial | intercept | `intercept.v1` or `ziti-tunneler-client.v1` | its connections are intercepted |
-//! | dial | intercept | `proxy.v1` | its ports are listened at |
-//! | dial | proxy | – | the ports that the mode names for it are listened at |
+//! | dial | intercept | `proxy.v1` | its ports are opened |
+//! | dial | proxy | `intercept.v1` or none | the ports that the mode names for it are opened; `dialOptions` and `sourceIp` count |
 //!
 //! # Guarantees
 //!
 //! - A service that changes disturbs no other one, and as little of itself as can be: a server that is only
-//!   reached in another way is not offered anew, and one whose cost changes goes on.
-//! - A server whose offer ends is offered again, after [5 s at first and 3 min at most](Tunneler::offer_ended).
+//!   reached in another way keeps its terminator, and one whose cost changes stays as healthy as it is.
+//! - A terminator that ends is created again, after [5 s at first and 3 min at most](Tunneler::terminator_ended),
+//!   and a port that cannot be opened is tried again as late. What ends for many at once comes back little by
+//!   little.
+//! - What is said late of a terminator or a check that is no more does not count.
+//! - What is wrong with a service is told once, not with each change of something else.
 //! - What the kernel has to intercept is a set of [rules](InterceptRule) of which no two have a destination in
 //!   common, so that it can be kept in any kind of table. Names have no rules of their own: they have the
 //!   addresses of one range.
-//! - Of two services for one port, the one that has it keeps it; the other one gets it afterwards.
+//! - Of two services for one port, the one that has it keeps it; the other one gets it afterwards. A port at all
+//!   addresses of the machine is in the way of the same one at any of them.
 //! - The work for a change grows with the number of networks that are intercepted, not with that of services
 //!   that are intercepted by names. Changes that are told before [`Tunneler::poll_command`] cost it once.
 //! - The same calls lead to the same output.
@@ -78,16 +84,17 @@ mod event;
 mod hosting;
 mod interception;
 mod mode;
+mod pause;
 mod port_set;
 mod proxies;
 mod rules;
 mod service;
 mod tunneler;
 
-pub use command::{CheckId, Command, Offer, ServerCheck};
+pub use command::{CheckId, Command, ServerCheck, TerminatorOptions};
 pub use dial::{Dial, NoDial};
 pub use event::{Event, Fault};
-pub use mode::{InterceptOptions, Mode, ProxyPort, ProxyPortError, ProxyRule};
+pub use mode::{InterceptOptions, Mode, ProxyPort, ProxyRule, ProxyRuleError};
 pub use rules::{InterceptRule, RuleChange};
-pub use service::{HostingTerms, ServerKey, Service, ServiceId};
+pub use service::{HostingTerms, Service, ServiceId, TerminatorId, TerminatorKey};
 pub use tunneler::Tunneler;

@@ -49,7 +49,7 @@ impl Default for InterceptOptions {
 ///     error.to_string(),
 ///     "must be <service>:<port> or <service>:<port>:<tcp or udp>, not `wiki`"
 /// );
-/// # Ok::<(), portcullis_tunneler::ProxyPortError>(())
+/// # Ok::<(), portcullis_tunneler::ProxyRuleError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProxyRule {
@@ -70,16 +70,38 @@ pub struct ProxyPort {
 /// The text names no service and port.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("must be <service>:<port> or <service>:<port>:<tcp or udp>, not `{0}`")]
-pub struct ProxyPortError(String);
+pub struct ProxyRuleError(String);
+
+impl ProxyPort {
+    /// Whether not both can be open. An address that stands for all of the machine takes the port at each of
+    /// them, as does the tunneler's own choice.
+    pub(crate) fn overlaps(&self, other: &Self) -> bool {
+        (self.protocol, self.port) == (other.protocol, other.port)
+            && (self.binding == other.binding || self.takes_all() || other.takes_all())
+    }
+
+    fn takes_all(&self) -> bool {
+        let Some(binding) = &self.binding else {
+            return true;
+        };
+        let address = binding.parse::<IpAddr>();
+        address.is_ok_and(|address| address.to_canonical().is_unspecified())
+    }
+}
 
 impl FromStr for ProxyRule {
-    type Err = ProxyPortError;
+    type Err = ProxyRuleError;
 
-    fn from_str(text: &str) -> Result<Self, ProxyPortError> {
+    fn from_str(text: &str) -> Result<Self, ProxyRuleError> {
         let rule = || {
             let mut parts = text.split(':');
             let service = parts.next().filter(|service| !service.is_empty())?;
-            let port = parts.next()?.parse().ok().filter(|port| *port != 0)?;
+            let digits = parts.next()?;
+            // `parse` would take a sign.
+            if !digits.bytes().all(|digit| digit.is_ascii_digit()) {
+                return None;
+            }
+            let port = digits.parse().ok().filter(|port| *port != 0)?;
             let protocol = parts.next().map_or(Ok(Protocol::Tcp), str::parse).ok()?;
             parts.next().is_none().then(|| Self {
                 service: service.into(),
@@ -90,7 +112,7 @@ impl FromStr for ProxyRule {
                 },
             })
         };
-        rule().ok_or_else(|| ProxyPortError(text.to_owned()))
+        rule().ok_or_else(|| ProxyRuleError(text.to_owned()))
     }
 }
 

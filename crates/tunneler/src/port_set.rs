@@ -20,11 +20,9 @@ impl PortSet {
         let mut left = Vec::new();
         for range in &self.0 {
             let mut low = Some(range.low());
-            for taken in &other.0 {
+            let first = other.0.partition_point(|taken| taken.high() < range.low());
+            for taken in other.0.get(first..).into_iter().flatten() {
                 let Some(from) = low else { break };
-                if taken.high() < from {
-                    continue;
-                }
                 if taken.low() > range.high() {
                     break;
                 }

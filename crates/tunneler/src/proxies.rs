@@ -1,91 +1,109 @@
 //! Ports that stand for services.
 
+mod claims;
+
 use crate::command::Command;
 use crate::mode::ProxyPort;
 use crate::service::ServiceId;
+use claims::Claims;
+use portcullis_channel::Moment;
+use portcullis_tunnel_config::Protocol;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Which service each port stands for. A service that wants a port which another one has gets it when that one
 /// lets go of it.
 #[derive(Debug, Default)]
 pub(crate) struct Proxies {
-    ports: BTreeMap<ProxyPort, Claims>,
+    claims: BTreeMap<PortNumber, Claims>,
     of_services: BTreeMap<ServiceId, BTreeSet<ProxyPort>>,
+    /// What is to be settled.
+    unsettled: BTreeSet<PortNumber>,
+    /// When to listen again; it may have changed since.
+    timers: BTreeSet<(Moment, ProxyPort)>,
 }
 
-/// Who wants a port.
-#[derive(Debug)]
-struct Claims {
-    holder: ServiceId,
-    waiting: BTreeSet<ServiceId>,
-}
+/// What ports with one number have in common. They may be in each other's way.
+type PortNumber = (Protocol, u16);
 
 /// A port that another service has.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct PortTaken {
+    pub(crate) service: ServiceId,
     pub(crate) port: ProxyPort,
     pub(crate) holder: ServiceId,
 }
 
 impl Proxies {
-    /// Which ports stand for a service from now on. The answer is which of them another one has, that it did not
-    /// want before.
-    pub(crate) fn set(
-        &mut self,
-        service: &ServiceId,
-        ports: BTreeSet<ProxyPort>,
-        commands: &mut VecDeque<Command>,
-    ) -> Vec<PortTaken> {
+    /// Which ports are to stand for a service. They do so when that has been [settled](Self::settle).
+    pub(crate) fn set(&mut self, service: &ServiceId, ports: BTreeSet<ProxyPort>) {
         let before = self.of_services.remove(service).unwrap_or_default();
         for port in before.difference(&ports) {
-            self.release(service, port, commands);
+            self.unsettled.insert(number(port));
+            if let Some(claims) = self.claims.get_mut(&number(port)) {
+                claims.release(service, port);
+            }
         }
-        let new: Vec<_> = ports.difference(&before).cloned().collect();
+        for port in ports.difference(&before) {
+            self.unsettled.insert(number(port));
+            let claims = self.claims.entry(number(port)).or_default();
+            claims.claim(service, port);
+        }
         if !ports.is_empty() {
             self.of_services.insert(service.clone(), ports);
         }
-        let taken = new
-            .into_iter()
-            .map(|port| self.claim(service, port, commands));
-        taken.flatten().collect()
+    }
+
+    /// Gives ports to those who want them, after all who let go of one have done so. The answer is which ports
+    /// cannot be had that were not wanted before.
+    pub(crate) fn settle(
+        &mut self,
+        commands: &mut VecDeque<Command>,
+        now: Moment,
+    ) -> Vec<PortTaken> {
+        let mut taken = Vec::new();
+        for number in std::mem::take(&mut self.unsettled) {
+            let Some(claims) = self.claims.get_mut(&number) else {
+                continue;
+            };
+            taken.extend(claims.settle(commands, now));
+            if claims.is_empty() {
+                self.claims.remove(&number);
+            }
+        }
+        taken
     }
 
     /// The service that a port stands for.
     pub(crate) fn holder(&self, port: &ProxyPort) -> Option<&ServiceId> {
-        self.ports.get(port).map(|claims| &claims.holder)
+        self.claims.get(&number(port))?.holder(port)
     }
 
-    fn claim(
-        &mut self,
-        service: &ServiceId,
-        port: ProxyPort,
-        commands: &mut VecDeque<Command>,
-    ) -> Option<PortTaken> {
-        if let Some(claims) = self.ports.get_mut(&port) {
-            claims.waiting.insert(service.clone());
-            let holder = claims.holder.clone();
-            return Some(PortTaken { port, holder });
-        }
-        commands.push_back(Command::Listen(port.clone()));
-        let claims = Claims {
-            holder: service.clone(),
-            waiting: BTreeSet::new(),
-        };
-        self.ports.insert(port, claims);
-        None
+    /// Nobody listens at a port any more that should be open. The answer is the service that it stands for, if
+    /// that is not known yet.
+    pub(crate) fn listen_ended(&mut self, port: &ProxyPort, now: Moment) -> Option<ServiceId> {
+        let claims = self.claims.get_mut(&number(port))?;
+        let ended = claims.listen_ended(port, now)?;
+        self.timers.insert((ended.again, port.clone()));
+        ended.untold
     }
 
-    fn release(&mut self, service: &ServiceId, port: &ProxyPort, commands: &mut VecDeque<Command>) {
-        let Some(claims) = self.ports.get_mut(port) else {
-            return;
-        };
-        if claims.holder != *service {
-            claims.waiting.remove(service);
-        } else if let Some(next) = claims.waiting.pop_first() {
-            claims.holder = next;
-        } else {
-            self.ports.remove(port);
-            commands.push_back(Command::StopListening(port.clone()));
+    pub(crate) fn handle_timeout(&mut self, commands: &mut VecDeque<Command>, now: Moment) {
+        while let Some((due, port)) = self.timers.pop_first() {
+            if now < due {
+                self.timers.insert((due, port));
+                return;
+            }
+            if let Some(claims) = self.claims.get_mut(&number(&port)) {
+                claims.listen_again(due, &port, commands, now);
+            }
         }
     }
+
+    pub(crate) fn poll_timeout(&self) -> Option<Moment> {
+        self.timers.first().map(|(at, _)| *at)
+    }
+}
+
+const fn number(port: &ProxyPort) -> PortNumber {
+    (port.protocol, port.port)
 }

@@ -32,6 +32,10 @@ pub(crate) struct Rules {
 }
 
 impl Rules {
+    pub(crate) fn told(&self) -> &[InterceptRule] {
+        &self.told
+    }
+
     /// Changes the rules to those for these interceptions. `None` if they are the same.
     ///
     /// `name_range` is intercepted as a whole.
@@ -75,7 +79,8 @@ fn rules<'i>(
                     Protocol::Udp => &mut udp,
                 };
                 let ports = networks.entry(key(network)).or_default();
-                ports.extend(&intercept.ports);
+                let ranges = intercept.ports.iter().copied();
+                ports.extend(ranges.filter_map(without_zero));
             }
         }
     }
@@ -85,6 +90,11 @@ fn rules<'i>(
     }
     rules.sort_unstable();
     rules
+}
+
+/// The range without the port 0, which nobody connects to and tables refuse.
+fn without_zero(range: PortRange) -> Option<PortRange> {
+    PortRange::new(range.low().max(1), range.high())
 }
 
 fn key(network: &IpNetwork) -> (IpAddr, u8) {

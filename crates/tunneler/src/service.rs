@@ -10,11 +10,19 @@ use std::sync::Arc;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ServiceId(Arc<str>);
 
-/// A server of a service: the one that is at this place in the configuration.
+/// The terminator for a server of a service: the one that is at this place in the configuration.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ServerKey {
+pub struct TerminatorKey {
     pub service: ServiceId,
     pub index: usize,
+}
+
+/// A terminator that is to be created once. When it has ended, the next one for the same server has another
+/// number, so that what is said late of the one does not count for the other.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TerminatorId {
+    pub key: TerminatorKey,
+    pub(crate) number: u64,
 }
 
 /// A service that the identity of the tunneler may use.

@@ -4,17 +4,22 @@ mod dialing;
 mod planning;
 
 use crate::command::{CheckId, Command};
-use crate::event::Event;
+use crate::event::{Event, Fault};
 use crate::hosting::Hosting;
 use crate::interception::Interception;
 use crate::mode::{Mode, ProxyPort, ProxyRule};
 use crate::proxies::Proxies;
-use crate::service::{ServerKey, Service, ServiceId};
+use crate::rules::InterceptRule;
+use crate::service::{Service, ServiceId, TerminatorId, TerminatorKey};
+use planning::Side;
 use portcullis_channel::Moment;
 use portcullis_domain::identity::Precedence;
 use portcullis_name_server::InterceptedNames;
-use portcullis_tunnel_config::{AppData, Target, TargetError, TunnelerIdentity};
+use portcullis_tunnel_config::{
+    AppData, HostTerminator, Intercept, Target, TargetError, TunnelerIdentity,
+};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
 
 /// What a tunneler does for the services of its identity.
 ///
@@ -26,20 +31,24 @@ pub struct Tunneler {
     identity: TunnelerIdentity,
     /// What the identity says of all services that it hosts.
     terms: (Precedence, u16),
-    services: BTreeMap<ServiceId, Service>,
+    services: BTreeMap<ServiceId, Arc<Service>>,
+    /// Which connections belong to services that are dialed, and how they are dialed.
+    intercepts: BTreeMap<ServiceId, Intercept>,
     hosting: Hosting,
     proxies: Proxies,
     /// Ports that the mode names.
-    rules: Vec<ProxyRule>,
+    proxy_rules: Vec<ProxyRule>,
     /// `None` if nothing is intercepted.
     interception: Option<Interception>,
     commands: VecDeque<Command>,
     events: VecDeque<Event>,
+    /// What is wrong with services, and has been told.
+    told: BTreeMap<(ServiceId, Side), Vec<Fault>>,
 }
 
 impl Tunneler {
     pub fn new(identity: TunnelerIdentity, mode: Mode) -> Self {
-        let (rules, interception) = match mode {
+        let (proxy_rules, interception) = match mode {
             Mode::Host => (Vec::new(), None),
             Mode::Proxy(rules) => (rules, None),
             Mode::Intercept(options) => (Vec::new(), Some(Interception::new(&options))),
@@ -48,12 +57,14 @@ impl Tunneler {
             identity,
             terms: (Precedence::Default, 0),
             services: BTreeMap::new(),
+            intercepts: BTreeMap::new(),
             hosting: Hosting::default(),
             proxies: Proxies::default(),
-            rules,
+            proxy_rules,
             interception,
             commands: VecDeque::new(),
             events: VecDeque::new(),
+            told: BTreeMap::new(),
         }
     }
 
@@ -70,31 +81,20 @@ impl Tunneler {
         self.identity = identity;
         self.terms = terms;
         for service in self.services.values().cloned().collect::<Vec<_>>() {
-            self.host(&service, now);
+            self.plan_hosting(&service, now);
         }
     }
 
     /// The identity may use a service, or something about the service has changed.
     pub fn set_service(&mut self, service: Service, now: Moment) {
-        let before = self.services.get(&service.id);
-        if before == Some(&service) {
-            return;
-        }
-        let (has_dialed, has_hosted) =
-            before.map_or((false, false), |before| (before.may_dial, before.may_host));
-        self.apply(&service, now);
-        self.end_connections(&service, has_dialed, has_hosted);
-        self.services.insert(service.id.clone(), service);
+        self.change(service, now);
+        self.settle_ports(now);
     }
 
     /// The identity may not use a service any more, or there is no such service any more.
     pub fn remove_service(&mut self, id: &ServiceId, now: Moment) {
-        let Some(before) = self.services.remove(id) else {
-            return;
-        };
-        let nothing = Service::new(id.clone(), before.name);
-        self.apply(&nothing, now);
-        self.end_connections(&nothing, before.may_dial, before.may_host);
+        self.forget(id, now);
+        self.settle_ports(now);
     }
 
     /// These are all services that the identity may use.
@@ -102,17 +102,34 @@ impl Tunneler {
         let kept: BTreeSet<_> = services.iter().map(|service| service.id.clone()).collect();
         let all: Vec<_> = self.services.keys().cloned().collect();
         for gone in all.iter().filter(|id| !kept.contains(*id)) {
-            self.remove_service(gone, now);
+            self.forget(gone, now);
         }
         for service in services {
-            self.set_service(service, now);
+            self.change(service, now);
         }
+        self.settle_ports(now);
     }
 
-    fn apply(&mut self, service: &Service, now: Moment) {
-        self.host(service, now);
-        self.intercept(service);
-        self.listen(service);
+    fn change(&mut self, service: Service, now: Moment) {
+        let before = self.services.get(&service.id);
+        if before.is_some_and(|before| **before == service) {
+            return;
+        }
+        let (has_dialed, has_hosted) =
+            before.map_or((false, false), |before| (before.may_dial, before.may_host));
+        self.plan_hosting(&service, now);
+        self.plan_dialing(&service);
+        self.end_connections(&service, has_dialed, has_hosted);
+        self.services.insert(service.id.clone(), Arc::new(service));
+    }
+
+    fn forget(&mut self, id: &ServiceId, now: Moment) {
+        let Some(before) = self.services.get(id) else {
+            return;
+        };
+        let nothing = Service::new(id.clone(), before.name.clone());
+        self.change(nothing, now);
+        self.services.remove(id);
     }
 
     fn end_connections(&mut self, service: &Service, has_dialed: bool, has_hosted: bool) {
@@ -126,15 +143,27 @@ impl Tunneler {
         }
     }
 
-    /// A server is offered: it can be dialed.
-    pub fn offered(&mut self, server: &ServerKey) {
-        self.hosting.offered(server);
+    /// A terminator has been created: the server can be dialed.
+    pub fn terminator_created(&mut self, terminator: &TerminatorId) {
+        self.hosting.created(terminator, &mut self.commands);
     }
 
-    /// The offer of a server has ended, or could not be made. It is made again after 5 s, and after twice as long
-    /// each time until it is taken, up to 3 min.
-    pub fn offer_ended(&mut self, server: &ServerKey, now: Moment) {
-        self.hosting.offer_ended(server, now);
+    /// A terminator has ended, or could not be created. It is created again after 5 s, and after twice as long
+    /// each time until that succeeds, up to 3 min; up to half as long again is added, another part for each server.
+    pub fn terminator_ended(&mut self, terminator: &TerminatorId, now: Moment) {
+        self.hosting.ended(terminator, now);
+    }
+
+    /// A port that should be open is not: it could not be opened, or has been closed. It is opened again after
+    /// the pauses that [terminators](Self::terminator_ended) have, which begin anew when it was open for longer
+    /// than the longest of them.
+    ///
+    /// Not to be called for what happened before the last [`Command::Listen`] for the port was taken.
+    pub fn listen_ended(&mut self, port: &ProxyPort, now: Moment) {
+        if let Some(service) = self.proxies.listen_ended(port, now) {
+            let port = port.clone();
+            self.tell_about(&service, Fault::ListenEnded { port });
+        }
     }
 
     /// A check has passed or failed.
@@ -145,20 +174,20 @@ impl Tunneler {
 
     pub fn handle_timeout(&mut self, now: Moment) {
         self.hosting.handle_timeout(&mut self.commands, now);
+        self.proxies.handle_timeout(&mut self.commands, now);
     }
 
     /// When to call [`handle_timeout`](Self::handle_timeout).
     pub fn poll_timeout(&self) -> Option<Moment> {
-        self.hosting.poll_timeout()
+        let timeouts = [self.hosting.poll_timeout(), self.proxies.poll_timeout()];
+        timeouts.into_iter().flatten().min()
     }
 
     pub fn poll_command(&mut self) -> Option<Command> {
-        if let Some(change) = self
-            .interception
-            .as_mut()
-            .and_then(Interception::poll_change)
+        if let Some(interception) = &mut self.interception
+            && let Some(command) = interception.poll_command(&self.intercepts)
         {
-            return Some(Command::Intercept(change));
+            return Some(command);
         }
         self.commands.pop_front()
     }
@@ -177,17 +206,42 @@ impl Tunneler {
         self.proxies.holder(port)
     }
 
-    /// The server that a dial of the network is for. `None` if the server is not offered any more.
+    /// All that the kernel intercepts after the last [`Command::Intercept`], for tables that have to be filled
+    /// again.
+    pub fn rules(&self) -> &[InterceptRule] {
+        let interception = self.interception.as_ref();
+        interception.map_or(&[], Interception::rules)
+    }
+
+    /// Whether the identity may dial a service.
+    pub fn may_dial(&self, service: &ServiceId) -> bool {
+        let service = self.services.get(service);
+        service.is_some_and(|service| service.may_dial)
+    }
+
+    /// Whether the identity may host a service.
+    pub fn may_host(&self, service: &ServiceId) -> bool {
+        let service = self.services.get(service);
+        service.is_some_and(|service| service.may_host)
+    }
+
+    /// The server of a terminator, as the configuration has it. `None` if it is not hosted any more.
+    pub fn terminator(&self, key: &TerminatorKey) -> Option<&HostTerminator> {
+        self.hosting.config(key)
+    }
+
+    /// The server that a dial of the network is for. `None` if it is not hosted any more.
+    ///
+    /// A dial [for the resolver](AppData::is_for_resolver) is for no server: that has to be asked before.
     ///
     /// # Errors
     ///
     /// If the dial does not say what the service takes from it, or asks for what the service does not allow.
     pub fn target(
         &self,
-        server: &ServerKey,
+        key: &TerminatorKey,
         data: &AppData,
     ) -> Option<Result<Target, TargetError>> {
-        let config = self.hosting.config(server)?;
-        Some(config.target(data))
+        Some(self.terminator(key)?.target(data))
     }
 }

@@ -420,6 +420,7 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
     ModuleOrder {
         name: "tunneler",
         modules: &[
+            "pause",
             "port_set",
             "rules",
             "service",

@@ -26,11 +26,11 @@ pub(super) fn host<'c>(
     config_of: impl Fn(&str) -> Option<&'c Value>,
 ) -> Result<Option<Host>, ConfigError> {
     let terminators = if let Some(config) = config_of(HOST_V2) {
-        decode::<HostV2>(HOST_V2, config)?.terminators.0
+        each_of_v2(config)?
     } else if let Some(config) = config_of(HOST_V1) {
-        vec![decode(HOST_V1, config)?]
+        vec![Ok(decode(HOST_V1, config)?)]
     } else if let Some(config) = config_of(SERVER_V1) {
-        vec![decode::<ServerV1>(SERVER_V1, config)?.into()]
+        vec![Ok(decode::<ServerV1>(SERVER_V1, config)?.into())]
     } else {
         return Ok(None);
     };
@@ -39,7 +39,22 @@ pub(super) fn host<'c>(
 
 #[derive(Deserialize)]
 struct HostV2 {
-    terminators: NotEmpty<HostTerminator>,
+    terminators: NotEmpty<Value>,
+}
+
+fn each_of_v2(config: &Value) -> Result<Vec<Result<HostTerminator, ConfigError>>, ConfigError> {
+    let config: HostV2 = decode(HOST_V2, config)?;
+    let terminators = config.terminators.0.iter().enumerate();
+    let each = terminators.map(|(index, terminator)| {
+        decode(HOST_V2, terminator).map_err(|error| ConfigError {
+            place: match error.place.as_str() {
+                "." => format!("terminators[{index}]"),
+                place => format!("terminators[{index}].{place}"),
+            },
+            ..error
+        })
+    });
+    Ok(each.collect())
 }
 
 #[derive(Deserialize)]

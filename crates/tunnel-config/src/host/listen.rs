@@ -55,23 +55,24 @@ impl ListenOptions {
         )
     }
 
-    /// The name by which this host is dialed, if it has one.
+    /// The name by which this host is dialed, if it has one. An empty name is none.
     ///
     /// # Errors
     ///
     /// If the configuration names app data that the identity does not have, or a connection.
     pub fn identity(&self, tunneler: &TunnelerIdentity) -> Result<Option<String>, TemplateError> {
-        match &self.identity {
-            None => Ok(None),
-            Some(ListenIdentity::OfTunneler) => Ok(Some(tunneler.name.clone())),
+        let name = match &self.identity {
+            None => return Ok(None),
+            Some(ListenIdentity::OfTunneler) => tunneler.name.clone(),
             Some(ListenIdentity::Named(template)) => {
                 let context = TemplateContext {
                     tunneler,
                     connection: None,
                     destination_name: None,
                 };
-                template.fill(context).map(Some)
+                template.fill(context)?
             },
-        }
+        };
+        Ok(Some(name).filter(|name| !name.is_empty()))
     }
 }

@@ -10,7 +10,8 @@ use std::time::Duration;
 fn terminator(config: &Value) -> HostTerminator {
     let host = Host::from_configs(|name| (name == "host.v1").then_some(config));
     let host = host.expect("valid").expect("one");
-    host.terminators.into_iter().next().expect("a terminator")
+    let mut terminators = host.terminators.into_iter();
+    terminators.next().expect("a terminator").expect("valid")
 }
 
 fn error(config: &Value) -> String {
@@ -190,10 +191,28 @@ fn the_newest_type_counts_and_has_several_terminators() {
     let host = Host::from_configs(|name| (name == "ziti-tunneler-server.v1").then_some(&oldest));
     let host = host.expect("valid").expect("one");
     assert_eq!(
-        target(&host.terminators[0], json!({})),
+        target(host.terminators[0].as_ref().expect("valid"), json!({})),
         Ok("tcp:oldest:1".to_owned())
     );
     assert_eq!(Host::from_configs(|_| None), Ok(None));
+}
+
+#[test]
+fn a_broken_terminator_leaves_the_others() {
+    let config = json!({"terminators": [
+        {"protocol": "tcp", "address": "a", "port": "http"},
+        {"protocol": "tcp", "address": "b", "port": 81},
+        {"protocol": "tcp", "address": "c"},
+    ]});
+    let host = Host::from_configs(|name| (name == "host.v2").then_some(&config));
+    let terminators = host.expect("valid").expect("one").terminators;
+    let places: Vec<_> = terminators
+        .iter()
+        .map(|terminator| terminator.as_ref().err().map(|error| error.place.as_str()))
+        .collect();
+    assert_eq!(places[0], Some("terminators[0].port"));
+    assert_eq!(places[1], None);
+    assert!(places[2].is_some_and(|place| place.starts_with("terminators[2]")));
 }
 
 #[test]
@@ -238,6 +257,8 @@ fn options_of_listening() {
         host.listen.identity(&tunneler),
         Ok(Some("paris".to_owned()))
     );
+    tunneler.app_data.insert("site".to_owned(), String::new());
+    assert_eq!(host.listen.identity(&tunneler), Ok(None));
 }
 
 #[test]

@@ -52,8 +52,8 @@ fn what_a_wider_network_has_is_not_there_twice() {
         intercept(&tcp, &["10.1.0.0/16"], &[(80, 90), (443, 443)]),
         intercept(&tcp, &["10.0.0.0/8"], &[(85, 100)]),
         intercept(&tcp, &["10.1.2.3/32"], &[(80, 443)]),
-        intercept(&[Protocol::Udp], &["10.1.0.0/16"], &[(80, 80)]),
-        intercept(&tcp, &["2001:db8::/32", "100.64.1.1/32"], &[(1, 1)]),
+        intercept(&[Protocol::Udp], &["10.1.0.0/16"], &[(80, 80), (0, 0)]),
+        intercept(&tcp, &["2001:db8::/32", "100.64.1.1/32"], &[(0, 1)]),
     ];
     assert_eq!(
         shown(&intercepts),

@@ -1,30 +1,55 @@
-//! Servers that are offered.
+//! Servers that are hosted.
 
 use crate::support::{at, commands, hosted, sentences, server, tunneler};
+use portcullis_channel::Moment;
 use portcullis_domain::identity::Precedence;
 use portcullis_tunnel_config::{AppData, Probe};
 use portcullis_tunneler::{
-    CheckId, Command, HostingTerms, Mode, Offer, ServerKey, Service, ServiceId, Tunneler,
+    CheckId, Command, HostingTerms, Mode, Service, ServiceId, TerminatorId, TerminatorKey,
+    TerminatorOptions, Tunneler,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-fn key(service: &str, index: usize) -> ServerKey {
-    ServerKey {
+fn key(service: &str, index: usize) -> TerminatorKey {
+    TerminatorKey {
         service: ServiceId::from(service),
         index,
     }
 }
 
-fn offer(service: &str) -> Offer {
-    Offer {
+fn options(service: &str) -> TerminatorOptions {
+    TerminatorOptions {
         service_name: service.into(),
         is_encrypted: false,
         identity: None,
         precedence: Precedence::Default,
         cost: 0,
         max_connections: None,
+    }
+}
+
+/// The only command, which is to create a terminator.
+fn to_create(tunneler: &mut Tunneler) -> (TerminatorId, TerminatorOptions) {
+    match commands(tunneler).as_slice() {
+        [Command::CreateTerminator(id, options)] => (id.clone(), options.clone()),
+        others => panic!("{others:?}"),
+    }
+}
+
+/// Creates the terminator that is to be created.
+fn created(tunneler: &mut Tunneler) -> TerminatorId {
+    let (id, _) = to_create(tunneler);
+    tunneler.terminator_created(&id);
+    id
+}
+
+fn update(terminator: &TerminatorId, precedence: Precedence, cost: u16) -> Command {
+    Command::UpdateTerminator {
+        terminator: terminator.clone(),
+        precedence,
+        cost,
     }
 }
 
@@ -46,36 +71,32 @@ fn server_with(port: u16, members: &Value) -> Value {
 }
 
 #[test]
-fn servers_are_offered_and_withdrawn() {
+fn terminators_come_and_go_with_services() {
     let mut tunneler = hosting([hosted("wiki", server(80))]);
-    assert_eq!(
-        commands(&mut tunneler),
-        [Command::Offer(key("wiki", 0), offer("wiki"))]
-    );
+    let (id, asked) = to_create(&mut tunneler);
+    assert_eq!((&id.key, asked), (&key("wiki", 0), options("wiki")));
+    assert!(tunneler.may_host(&id.key.service) && !tunneler.may_dial(&id.key.service));
     let target = tunneler
-        .target(&key("wiki", 0), &AppData::default())
-        .expect("offered")
+        .target(&id.key, &AppData::default())
+        .expect("hosted")
         .expect("fixed");
     assert_eq!(target.to_string(), "tcp:127.0.0.1:80");
 
-    tunneler.remove_service(&ServiceId::from("wiki"), at(1));
+    tunneler.remove_service(&id.key.service, at(1));
     assert_eq!(
         commands(&mut tunneler),
         [
-            Command::Withdraw(key("wiki", 0)),
+            Command::RemoveTerminator(id.clone()),
             Command::EndHosted(ServiceId::from("wiki"))
         ]
     );
-    assert!(
-        tunneler
-            .target(&key("wiki", 0), &AppData::default())
-            .is_none()
-    );
+    assert!(tunneler.terminator(&id.key).is_none());
+    assert!(!tunneler.may_host(&id.key.service));
     assert_eq!(tunneler.poll_timeout(), None);
 }
 
 #[test]
-fn each_server_of_a_service_is_offered_by_itself() {
+fn each_server_of_a_service_has_a_terminator() {
     let several = |ports: &[u16]| {
         let servers: Vec<_> = ports.iter().map(|port| server(*port)).collect();
         let config = json!({ "terminators": servers });
@@ -88,13 +109,13 @@ fn each_server_of_a_service_is_offered_by_itself() {
     let mut tunneler = hosting([several(&[80, 81, 82])]);
     assert_eq!(commands(&mut tunneler).len(), 3);
     tunneler.set_service(several(&[80, 91]), at(1));
-    assert_eq!(
-        commands(&mut tunneler),
-        [Command::Withdraw(key("wiki", 2))],
-        "a server at another port is not offered anew"
+    let commands = commands(&mut tunneler);
+    assert!(
+        matches!(commands.as_slice(), [Command::RemoveTerminator(id)] if id.key == key("wiki", 2)),
+        "a server at another port keeps its terminator: {commands:?}"
     );
     let target = tunneler.target(&key("wiki", 1), &AppData::default());
-    assert_eq!(target.expect("offered").expect("fixed").port, 91);
+    assert_eq!(target.expect("hosted").expect("fixed").port, 91);
 }
 
 #[test]
@@ -107,15 +128,8 @@ fn terms_of_the_service_count_before_those_of_the_identity() {
         server_with(80, &json!({"listenOptions": {"cost": 9}})),
     );
     tunneler.set_service(wiki.clone(), at(0));
-    let expected = Offer {
-        precedence: Precedence::Required,
-        cost: 9,
-        ..offer("wiki")
-    };
-    assert_eq!(
-        commands(&mut tunneler),
-        [Command::Offer(key("wiki", 0), expected)]
-    );
+    let (id, asked) = to_create(&mut tunneler);
+    assert_eq!((asked.precedence, asked.cost), (Precedence::Required, 9));
 
     let terms = HostingTerms {
         precedence: None,
@@ -123,54 +137,74 @@ fn terms_of_the_service_count_before_those_of_the_identity() {
     };
     tunneler.set_service(Service { terms, ..wiki }, at(1));
     tunneler.set_identity(identity, (Precedence::Default, 7), at(1));
-    let reprice = |precedence| Command::Reprice {
-        server: key("wiki", 0),
-        precedence,
-        cost: 11,
-    };
+    assert_eq!(commands(&mut tunneler), [], "it is being created");
+    tunneler.terminator_created(&id);
     assert_eq!(
         commands(&mut tunneler),
-        [reprice(Precedence::Required), reprice(Precedence::Default)]
+        [update(&id, Precedence::Default, 11)]
     );
+    tunneler.terminator_created(&id);
+    assert_eq!(commands(&mut tunneler), []);
 }
 
 #[test]
-fn another_name_or_encryption_is_another_offer() {
+fn another_name_or_encryption_is_another_terminator() {
     let named = json!({"listenOptions": {"identity": "$tunneler_id.appData[site]"}});
     let wiki = hosted("wiki", server(80));
     let mut tunneler = hosting([wiki.clone()]);
-    commands(&mut tunneler);
-    let renamed = Service {
+    let first = created(&mut tunneler);
+    let of_site = Service {
         configs: hosted("wiki", server_with(80, &named)).configs,
-        ..wiki.clone()
+        ..wiki
     };
     let encrypted = Service {
         is_encrypted: true,
-        ..renamed.clone()
+        ..of_site.clone()
     };
-    let of_site = Offer {
+    let options_of_site = TerminatorOptions {
         identity: Some("north".to_owned()),
-        ..offer("wiki")
+        ..options("wiki")
     };
-    for (service, expected) in [
-        (renamed, of_site.clone()),
+    let expected = [
+        (of_site, options_of_site.clone()),
         (
-            encrypted,
-            Offer {
+            encrypted.clone(),
+            TerminatorOptions {
                 is_encrypted: true,
-                ..of_site
+                ..options_of_site
             },
         ),
-    ] {
+    ];
+    let mut before = first;
+    for (service, options) in expected {
         tunneler.set_service(service, at(1));
+        let mut commands = commands(&mut tunneler).into_iter();
         assert_eq!(
-            commands(&mut tunneler),
-            [
-                Command::Withdraw(key("wiki", 0)),
-                Command::Offer(key("wiki", 0), expected)
-            ]
+            commands.next(),
+            Some(Command::RemoveTerminator(before.clone()))
         );
+        let Some(Command::CreateTerminator(id, asked)) = commands.next() else {
+            panic!("it is created anew")
+        };
+        assert_eq!(asked, options);
+        // What is said late of the one does not count for the other.
+        tunneler.terminator_ended(&before, at(1));
+        assert_eq!(tunneler.poll_timeout(), None);
+        before = id;
     }
+
+    // The name of a service is known to nobody but people.
+    let renamed = Service {
+        name: "docs".into(),
+        ..encrypted
+    };
+    tunneler.set_service(renamed, at(2));
+    assert_eq!(commands(&mut tunneler), []);
+    tunneler.terminator_ended(&before, at(3));
+    let due = tunneler.poll_timeout().expect("it is created again");
+    tunneler.handle_timeout(due);
+    let (_, asked) = to_create(&mut tunneler);
+    assert_eq!(asked.service_name.as_ref(), "docs");
 }
 
 #[test]
@@ -186,52 +220,100 @@ fn what_cannot_be_hosted_is_told() {
         hosted("nameless", server_with(80, &no_data)),
     ]);
     assert_eq!(commands(&mut tunneler), []);
-    let sentences = sentences(&mut tunneler);
+    let told = sentences(&mut tunneler);
     assert_eq!(
-        sentences[0],
+        told[0],
         "bare: the service is not hosted: it has no configuration that names a server"
     );
     assert!(
-        sentences[1].starts_with("broken: the service is not hosted: `host.v1`: "),
-        "{sentences:?}"
+        told[1].starts_with("broken: the service is not hosted: `host.v1`: "),
+        "{told:?}"
     );
     assert_eq!(
-        sentences[2],
-        "nameless: a server of the service is not offered: its `listenOptions.identity`: the identity has no app \
+        told[2],
+        "nameless: a server of the service is not hosted: its `listenOptions.identity`: the identity has no app \
          data named `room`"
     );
+
+    // One of several disturbs no other one.
+    let config = json!({"terminators": [{"protocol": "tcp"}, server(81)]});
+    let several = Service {
+        configs: [("host.v2".to_owned(), config)].into(),
+        ..hosted("several", server(80))
+    };
+    tunneler.set_service(several, at(0));
+    let (id, _) = to_create(&mut tunneler);
+    assert_eq!(id.key, key("several", 1));
+    let told = sentences(&mut tunneler);
+    assert!(
+        told[0].starts_with(
+            "several: a server of the service is not hosted: `host.v2`: terminators[0]"
+        ),
+        "{told:?}"
+    );
+
+    // What is known is not told again.
+    let identity = portcullis_tunnel_config::TunnelerIdentity::default();
+    tunneler.set_identity(identity, (Precedence::Required, 7), at(1));
+    assert_eq!(sentences(&mut tunneler), Vec::<String>::new());
 }
 
 #[test]
-fn offers_that_end_are_made_again_later_and_later() {
+fn terminators_that_end_are_created_again_later_and_later() {
     let mut tunneler = hosting([hosted("wiki", server(80))]);
-    let wiki = key("wiki", 0);
-    let again = [Command::Offer(wiki.clone(), offer("wiki"))];
-    assert_eq!(commands(&mut tunneler), again);
-    let mut now = 0;
-    for pause in [5, 10, 20, 40, 80, 160, 180, 180] {
-        tunneler.offer_ended(&wiki, at(now));
+    let (mut id, _) = to_create(&mut tunneler);
+    let mut now = at(0);
+    for pause in [5, 10, 20, 40, 80, 160, 180, 180].map(Duration::from_secs) {
+        tunneler.terminator_ended(&id, now);
         // Said twice, it has ended once.
-        tunneler.offer_ended(&wiki, at(now));
-        assert_eq!(tunneler.poll_timeout(), Some(at(now + pause)));
-        tunneler.handle_timeout(at(now + pause - 1));
+        tunneler.terminator_ended(&id, now);
+        let due = tunneler.poll_timeout().expect("another attempt");
+        assert!(now + pause <= due && due <= now + pause * 3 / 2, "{due:?}");
+        tunneler.handle_timeout(now + pause / 2);
         assert_eq!(commands(&mut tunneler), []);
-        now += pause;
-        tunneler.handle_timeout(at(now));
-        assert_eq!(commands(&mut tunneler), again);
+        now = due;
+        tunneler.handle_timeout(now);
+        let (again, asked) = to_create(&mut tunneler);
+        assert_eq!(asked, options("wiki"));
+        assert_ne!(again, id);
+        id = again;
     }
-    tunneler.offered(&wiki);
-    tunneler.offer_ended(&wiki, at(now));
-    assert_eq!(tunneler.poll_timeout(), Some(at(now + 5)));
+    tunneler.terminator_created(&id);
+    tunneler.terminator_ended(&id, now);
+    let due = tunneler.poll_timeout().expect("another attempt");
+    assert!(due < now + Duration::from_secs(10), "{due:?}");
 
-    // While it waits, nobody has anything to withdraw.
-    tunneler.set_service(Service::new("wiki", "wiki"), at(now + 1));
+    // While it waits, there is nothing to remove.
+    tunneler.set_service(Service::new("wiki", "wiki"), now);
     assert_eq!(
         commands(&mut tunneler),
         [Command::EndHosted(ServiceId::from("wiki"))]
     );
-    tunneler.handle_timeout(at(now + 1_000));
+    tunneler.handle_timeout(now + Duration::from_secs(1_000));
     assert_eq!(commands(&mut tunneler), []);
+}
+
+#[test]
+fn terminators_that_end_together_are_created_again_one_after_the_other() {
+    let services = (0..64).map(|number| hosted(&format!("s{number}"), server(80)));
+    let mut tunneler = hosting(services);
+    for command in commands(&mut tunneler) {
+        let Command::CreateTerminator(id, _) = command else {
+            panic!("{command:?}")
+        };
+        tunneler.terminator_created(&id);
+        tunneler.terminator_ended(&id, at(0));
+    }
+    let mut most = 0;
+    let mut all = 0;
+    while let Some(due) = tunneler.poll_timeout() {
+        tunneler.handle_timeout(due);
+        let at_once = commands(&mut tunneler).len();
+        most = most.max(at_once);
+        all += at_once;
+    }
+    assert_eq!(all, 64);
+    assert!(most < 8, "{most}");
 }
 
 fn checked_server(port: u16, action: &str) -> Value {
@@ -248,78 +330,136 @@ fn checked_server(port: u16, action: &str) -> Value {
     )
 }
 
+/// The first check, and when it is due.
+fn first_check(tunneler: &mut Tunneler, now: Moment) -> (CheckId, Moment) {
+    let due = tunneler.poll_timeout().expect("a check is due");
+    assert!(due < now + Duration::from_secs(5), "{due:?}");
+    tunneler.handle_timeout(due);
+    (the_check(tunneler), due)
+}
+
 fn the_check(tunneler: &mut Tunneler) -> CheckId {
-    let mut checks = commands(tunneler)
-        .into_iter()
-        .filter_map(|command| match command {
-            Command::Check(check) => {
-                assert_eq!(check.timeout, Duration::from_secs(2));
-                assert!(matches!(check.probe, Probe::Port { .. }));
-                Some(check.id)
-            },
-            _ => None,
-        });
-    let check = checks.next().expect("a check");
-    assert_eq!(checks.next(), None);
-    check
+    match commands(tunneler).as_slice() {
+        [Command::Check(check)] => {
+            assert_eq!(check.timeout, Duration::from_secs(2));
+            assert!(matches!(check.probe, Probe::Port { .. }));
+            check.id.clone()
+        },
+        others => panic!("{others:?}"),
+    }
+}
+
+fn seconds(count: u64) -> Duration {
+    Duration::from_secs(count)
 }
 
 #[test]
 fn checks_are_repeated_and_change_precedence() {
     let mut tunneler = hosting([hosted("wiki", checked_server(80, "mark unhealthy"))]);
-    tunneler.handle_timeout(at(0));
-    let first = the_check(&mut tunneler);
+    let id = created(&mut tunneler);
+    let (first, start) = first_check(&mut tunneler, at(0));
     assert_eq!(tunneler.poll_timeout(), None, "one at a time");
 
-    tunneler.checked(&first, false, at(1));
-    let unhealthy = Command::TellHealth {
-        server: key("wiki", 0),
+    tunneler.checked(&first, false, start + seconds(1));
+    let unhealthy = Command::ReportHealth {
+        terminator: id.clone(),
         is_healthy: false,
     };
     assert_eq!(commands(&mut tunneler), [unhealthy]);
-    assert_eq!(tunneler.poll_timeout(), Some(at(10)));
+    assert_eq!(tunneler.poll_timeout(), Some(start + seconds(10)));
     // A result counts once.
-    tunneler.checked(&first, false, at(2));
+    tunneler.checked(&first, false, start + seconds(2));
     assert_eq!(commands(&mut tunneler), []);
 
-    tunneler.handle_timeout(at(10));
+    tunneler.handle_timeout(start + seconds(10));
     let second = the_check(&mut tunneler);
-    tunneler.checked(&second, false, at(25));
-    let reprice = |precedence| Command::Reprice {
-        server: key("wiki", 0),
-        precedence,
-        cost: 0,
-    };
-    assert_eq!(commands(&mut tunneler), [reprice(Precedence::Failed)]);
-    assert_eq!(tunneler.poll_timeout(), Some(at(25)), "it took too long");
+    let late = start + seconds(25);
+    tunneler.checked(&second, false, late);
+    assert_eq!(
+        commands(&mut tunneler),
+        [update(&id, Precedence::Failed, 0)]
+    );
+    assert_eq!(tunneler.poll_timeout(), Some(late), "it took too long");
 
-    // A server that is offered again is as it was.
-    tunneler.offer_ended(&key("wiki", 0), at(25));
-    tunneler.handle_timeout(at(30));
-    let offers = commands(&mut tunneler);
-    assert!(
-        offers
-            .iter()
-            .any(|command| matches!(command, Command::Offer(_, offer)
-            if offer.precedence == Precedence::Failed)),
-        "{offers:?}"
+    // A cost of its own does not heal it, nor does another terminator.
+    let dearer = Service {
+        terms: HostingTerms {
+            precedence: None,
+            cost: Some(3),
+        },
+        ..hosted("wiki", checked_server(80, "mark unhealthy"))
+    };
+    tunneler.set_service(dearer.clone(), late);
+    assert_eq!(
+        commands(&mut tunneler),
+        [update(&id, Precedence::Failed, 3)]
+    );
+    let encrypted = Service {
+        is_encrypted: true,
+        ..dearer
+    };
+    tunneler.set_service(encrypted, late);
+    let anew = commands(&mut tunneler);
+    let [
+        Command::RemoveTerminator(removed),
+        Command::CreateTerminator(again, asked),
+    ] = anew.as_slice()
+    else {
+        panic!("{anew:?}")
+    };
+    assert_eq!((removed, asked.precedence), (&id, Precedence::Failed));
+
+    // One that is created again is as it was.
+    tunneler.terminator_ended(again, late);
+    let due = late + seconds(8);
+    tunneler.handle_timeout(due);
+    let again = commands(&mut tunneler);
+    let is_failed = |command: &Command| {
+        matches!(command, Command::CreateTerminator(_, options)
+            if options.precedence == Precedence::Failed)
+    };
+    assert!(again.iter().any(is_failed), "{again:?}");
+}
+
+#[test]
+fn what_checks_find_before_there_is_a_terminator_is_told_then() {
+    let mut tunneler = hosting([hosted("wiki", checked_server(80, "increase cost 5"))]);
+    let (id, _) = to_create(&mut tunneler);
+    let (first, start) = first_check(&mut tunneler, at(0));
+    tunneler.checked(&first, false, start);
+    tunneler.handle_timeout(start + seconds(10));
+    let second = the_check(&mut tunneler);
+    tunneler.checked(&second, false, start + seconds(10));
+    assert_eq!(commands(&mut tunneler), []);
+
+    tunneler.terminator_created(&id);
+    let unhealthy = Command::ReportHealth {
+        terminator: id.clone(),
+        is_healthy: false,
+    };
+    assert_eq!(
+        commands(&mut tunneler),
+        [update(&id, Precedence::Default, 5), unhealthy]
     );
 }
 
 #[test]
 fn results_of_checks_that_are_no_more_do_not_count() {
     let mut tunneler = hosting([hosted("wiki", checked_server(80, "mark unhealthy"))]);
-    tunneler.handle_timeout(at(0));
-    let old = the_check(&mut tunneler);
-    tunneler.set_service(hosted("wiki", checked_server(80, "increase cost 5")), at(1));
-    tunneler.checked(&old, false, at(1));
+    created(&mut tunneler);
+    let (old, start) = first_check(&mut tunneler, at(0));
+    let changed = start + seconds(1);
+    tunneler.set_service(
+        hosted("wiki", checked_server(80, "increase cost 5")),
+        changed,
+    );
+    tunneler.checked(&old, false, changed);
     assert_eq!(commands(&mut tunneler), []);
 
-    tunneler.handle_timeout(at(1));
-    let new = the_check(&mut tunneler);
+    let (new, start) = first_check(&mut tunneler, changed);
     // Another server behind the same checks goes on with them.
-    tunneler.set_service(hosted("wiki", checked_server(81, "increase cost 5")), at(2));
+    tunneler.set_service(hosted("wiki", checked_server(81, "increase cost 5")), start);
     assert_eq!(commands(&mut tunneler), []);
-    tunneler.checked(&new, true, at(2));
-    assert_eq!(tunneler.poll_timeout(), Some(at(11)));
+    tunneler.checked(&new, true, start + seconds(1));
+    assert_eq!(tunneler.poll_timeout(), Some(start + seconds(10)));
 }

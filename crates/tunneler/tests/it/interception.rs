@@ -1,6 +1,9 @@
 //! Connections that are intercepted.
 
-use crate::support::{at, commands, dialed, intercept, intercepting, sentences};
+use crate::support::{
+    at, commands, commands_but_checks, dialed, intercept, intercepting, sentences,
+};
+use portcullis_name_server::ReleasedName;
 use portcullis_tunnel_config::{HostName, Protocol};
 use portcullis_tunneler::{Command, NoDial, Service, ServiceId, Tunneler};
 use serde_json::json;
@@ -36,12 +39,12 @@ fn names_need_no_rules_of_their_own() {
     let mut tunneler = intercepting();
     let wiki = dialed("wiki", "intercept.v1", intercept(&["wiki.corp"], (80, 80)));
     tunneler.set_service(wiki, at(0));
-    let (_, added) = networks_of(&commands(&mut tunneler));
+    let (_, added) = networks_of(&commands_but_checks(&mut tunneler));
     assert_eq!(added, ["100.64.0.0", "100.64.0.0"], "for TCP and UDP");
 
     let all = dialed("all", "intercept.v1", intercept(&["*.corp"], (1, 65_535)));
     tunneler.set_service(all, at(0));
-    assert_eq!(commands(&mut tunneler), []);
+    assert_eq!(commands(&mut tunneler), [Command::CheckFlows]);
 
     let wiki = address(&mut tunneler, "wiki.corp");
     let shop = address(&mut tunneler, "shop.corp");
@@ -59,9 +62,17 @@ fn names_need_no_rules_of_their_own() {
     );
 
     tunneler.remove_service(&ServiceId::from("all"), at(1));
+    let released = ReleasedName {
+        name: HostName::new("shop.corp").expect("a name"),
+        address: shop,
+    };
     assert_eq!(
         commands(&mut tunneler),
-        [Command::EndDialed(ServiceId::from("all"))]
+        [
+            Command::ReleaseNames(vec![released]),
+            Command::CheckFlows,
+            Command::EndDialed(ServiceId::from("all"))
+        ]
     );
     assert_eq!(
         service_of(&tunneler, (shop, 80).into()),
@@ -76,19 +87,45 @@ fn networks_have_rules_that_come_and_go_with_them() {
         let config = intercept(&[network], (80, 80));
         tunneler.set_service(dialed(name, "intercept.v1", config), at(0));
     }
-    let (_, added) = networks_of(&commands(&mut tunneler));
+    let (_, added) = networks_of(&commands_but_checks(&mut tunneler));
     assert_eq!(added, ["10.0.0.0", "100.64.0.0", "100.64.0.0"]);
     let inside = "10.1.2.3:80".parse().expect("an address");
     assert_eq!(service_of(&tunneler, inside).as_deref(), Ok("narrow"));
 
     tunneler.remove_service(&ServiceId::from("wide"), at(1));
-    let commands = commands(&mut tunneler);
+    assert_eq!(
+        tunneler.service_at(Protocol::Tcp, inside, inside),
+        Some(&ServiceId::from("narrow"))
+    );
+    let commands = commands_but_checks(&mut tunneler);
     let (removed, added) = networks_of(&commands[..1]);
     assert_eq!(
         (removed, added),
         (vec!["10.0.0.0".into()], vec!["10.1.0.0".into()])
     );
     assert_eq!(commands[1..], [Command::EndDialed(ServiceId::from("wide"))]);
+    assert_eq!(tunneler.rules().len(), 3);
+}
+
+#[test]
+fn networks_among_the_addresses_of_names_are_told() {
+    let mut tunneler = intercepting();
+    let config = intercept(&["100.64.7.0/24", "10.0.0.0/8", "100.0.0.0/8"], (80, 80));
+    let service = dialed("wiki", "intercept.v1", config);
+    tunneler.set_service(service.clone(), at(0));
+    let told = "wiki: connections to 100.64.7.0/24 are not intercepted for the service: addresses of \
+                100.64.0.0/10 stand for names";
+    assert_eq!(sentences(&mut tunneler), [told]);
+    let within = "100.64.7.1:80".parse().expect("an address");
+    assert_eq!(service_of(&tunneler, within), Err(NoDial::NoService));
+
+    // Once.
+    let encrypted = Service {
+        is_encrypted: true,
+        ..service
+    };
+    tunneler.set_service(encrypted, at(1));
+    assert_eq!(sentences(&mut tunneler), Vec::<String>::new());
 }
 
 #[test]
@@ -157,7 +194,7 @@ fn two_thousand_services_are_intercepted_with_one_change() {
     };
     let services = (0..2_000).map(|number| service(number, &format!("s{number}.corp")));
     tunneler.set_services(services.clone().collect(), at(0));
-    let told = commands(&mut tunneler);
+    let told = commands_but_checks(&mut tunneler);
     let (_, added) = networks_of(&told);
     assert_eq!(added.len(), 20_002);
 
@@ -168,6 +205,6 @@ fn two_thousand_services_are_intercepted_with_one_change() {
         service
     });
     tunneler.set_services(changed.collect(), at(1));
-    let (removed, added) = networks_of(&commands(&mut tunneler));
+    let (removed, added) = networks_of(&commands_but_checks(&mut tunneler));
     assert_eq!((removed.len(), added.len()), (10, 1));
 }

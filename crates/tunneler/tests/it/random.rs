@@ -4,8 +4,8 @@ use crate::support::{at, commands, dialed, intercept, server, tunneler};
 use portcullis_domain::identity::Precedence;
 use portcullis_tunnel_config::TunnelerIdentity;
 use portcullis_tunneler::{
-    CheckId, Command, HostingTerms, InterceptOptions, InterceptRule, Mode, ProxyPort, ServerKey,
-    Service, ServiceId, Tunneler,
+    CheckId, Command, HostingTerms, InterceptOptions, InterceptRule, Mode, ProxyPort, Service,
+    ServiceId, TerminatorId, TerminatorOptions, Tunneler,
 };
 use proptest::prelude::*;
 use serde_json::json;
@@ -22,8 +22,10 @@ enum Step {
     },
     Remove(u8),
     Identity(u16),
-    Offered(u8),
-    OfferEnded(u8),
+    /// These may come late.
+    Created(u8),
+    Ended(u8),
+    ListenEnded(u8),
     Checked {
         nth: u8,
         is_passing: bool,
@@ -45,8 +47,9 @@ fn step() -> impl Strategy<Value = Step> {
         }),
         1 => (0..5_u8).prop_map(Step::Remove),
         1 => (0..3_u16).prop_map(Step::Identity),
-        2 => any::<u8>().prop_map(Step::Offered),
-        2 => any::<u8>().prop_map(Step::OfferEnded),
+        3 => any::<u8>().prop_map(Step::Created),
+        3 => any::<u8>().prop_map(Step::Ended),
+        1 => any::<u8>().prop_map(Step::ListenEnded),
         4 => (any::<u8>(), any::<bool>()).prop_map(|(nth, is_passing)| Step::Checked { nth, is_passing }),
         4 => (0..30_u8).prop_map(Step::Wait),
     ]
@@ -87,37 +90,67 @@ fn service(number: u8, variant: u8) -> Service {
 /// What has been commanded.
 #[derive(Debug, Default)]
 struct World {
-    /// With the cost of each.
-    offered: BTreeMap<ServerKey, u16>,
-    ended: BTreeSet<ServerKey>,
+    terminators: BTreeMap<TerminatorId, Terminator>,
+    /// All that there ever were.
+    known: Vec<TerminatorId>,
     running: Vec<CheckId>,
     ports: BTreeSet<ProxyPort>,
     rules: BTreeSet<InterceptRule>,
 }
 
+#[derive(Debug, PartialEq, Eq)]
+struct Terminator {
+    is_created: bool,
+    precedence: Precedence,
+    cost: u16,
+}
+
 impl World {
+    fn create(&mut self, id: TerminatorId, options: &TerminatorOptions) {
+        let of_server = self.terminators.keys().find(|other| other.key == id.key);
+        assert_eq!(of_server, None, "{id:?} is the second one");
+        assert!(!self.known.contains(&id), "{id:?} is not new");
+        self.known.push(id.clone());
+        let terminator = Terminator {
+            is_created: false,
+            precedence: options.precedence,
+            cost: options.cost,
+        };
+        self.terminators.insert(id, terminator);
+    }
+
+    /// A terminator that has been created.
+    fn created(&mut self, id: &TerminatorId) -> &mut Terminator {
+        let terminator = self.terminators.get_mut(id).expect("it is there");
+        assert!(terminator.is_created, "{id:?} has to be created before");
+        terminator
+    }
+
     fn obey(&mut self, command: Command) {
         match command {
-            Command::Offer(key, offer) => {
-                self.ended.remove(&key);
-                let before = self.offered.insert(key.clone(), offer.cost);
-                assert_eq!(before, None, "{key:?} is offered twice");
+            Command::CreateTerminator(id, options) => self.create(id, &options),
+            Command::UpdateTerminator {
+                terminator,
+                precedence,
+                cost,
+            } => {
+                let terminator = self.created(&terminator);
+                let before = (terminator.precedence, terminator.cost);
+                assert_ne!(before, (precedence, cost));
+                terminator.precedence = precedence;
+                terminator.cost = cost;
             },
-            Command::Reprice { server, cost, .. } => {
-                let offered = self.offered.get_mut(&server);
-                *offered.expect("only what is offered has a price") = cost;
-            },
-            Command::Withdraw(key) => {
-                let before = self.offered.remove(&key);
-                assert!(before.is_some(), "{key:?} is not offered");
+            Command::RemoveTerminator(id) => {
+                let before = self.terminators.remove(&id);
+                assert!(before.is_some(), "{id:?} is not there");
             },
             Command::Check(check) => {
-                let of_same =
-                    |other: &CheckId| other.server == check.id.server && *other == check.id;
-                assert!(!self.running.iter().any(of_same));
+                assert!(!self.running.contains(&check.id));
                 self.running.push(check.id);
             },
-            Command::TellHealth { server, .. } => assert!(self.offered.contains_key(&server)),
+            Command::ReportHealth { terminator, .. } => {
+                self.created(&terminator);
+            },
             Command::Listen(port) => assert!(self.ports.insert(port)),
             Command::StopListening(port) => assert!(self.ports.remove(&port)),
             Command::Intercept(change) => {
@@ -128,7 +161,10 @@ impl World {
                     assert!(self.rules.insert(rule));
                 }
             },
-            Command::EndDialed(_) | Command::EndHosted(_) => {},
+            Command::ReleaseNames(_)
+            | Command::CheckFlows
+            | Command::EndDialed(_)
+            | Command::EndHosted(_) => {},
         }
     }
 }
@@ -166,16 +202,27 @@ fn take(tunneler: &mut Tunneler, world: &mut World, step: &Step, now: &mut u64) 
             let identity = TunnelerIdentity::default();
             tunneler.set_identity(identity, (Precedence::Default, cost), at(*now));
         },
-        Step::Offered(place) => {
-            if let Some(key) = nth(world.offered.keys(), place) {
-                tunneler.offered(key);
+        Step::Created(place) => {
+            if let Some(id) = nth(world.known.clone(), place) {
+                if let Some(terminator) = world.terminators.get_mut(&id) {
+                    terminator.is_created = true;
+                }
+                tunneler.terminator_created(&id);
             }
         },
-        Step::OfferEnded(place) => {
-            if let Some(key) = nth(world.offered.keys().cloned(), place) {
-                tunneler.offer_ended(&key, at(*now));
-                world.offered.remove(&key);
-                world.ended.insert(key);
+        Step::Ended(place) => {
+            if let Some(id) = nth(world.known.clone(), place) {
+                let before = tunneler.poll_timeout();
+                tunneler.terminator_ended(&id, at(*now));
+                if world.terminators.remove(&id).is_none() {
+                    assert_eq!(tunneler.poll_timeout(), before, "{id:?} was no more");
+                }
+            }
+        },
+        Step::ListenEnded(place) => {
+            if let Some(port) = nth(world.ports.clone(), place) {
+                tunneler.listen_ended(&port, at(*now));
+                world.ports.remove(&port);
             }
         },
         Step::Checked {
@@ -211,7 +258,7 @@ proptest! {
         for command in commands(&mut tunneler) {
             world.obey(command);
         }
-        prop_assert_eq!(world.offered, BTreeMap::new());
+        prop_assert_eq!(world.terminators, BTreeMap::new());
         prop_assert_eq!(world.ports, BTreeSet::new());
         prop_assert!(world.rules.len() <= 2, "only names are left: {:?}", world.rules);
 

@@ -57,6 +57,13 @@ pub(crate) fn commands(tunneler: &mut Tunneler) -> Vec<Command> {
     std::iter::from_fn(|| tunneler.poll_command()).collect()
 }
 
+/// Without the advice to check flows, which comes after each change of what is intercepted.
+pub(crate) fn commands_but_checks(tunneler: &mut Tunneler) -> Vec<Command> {
+    let mut commands = commands(tunneler);
+    commands.retain(|command| *command != Command::CheckFlows);
+    commands
+}
+
 pub(crate) fn events(tunneler: &mut Tunneler) -> Vec<Event> {
     std::iter::from_fn(|| tunneler.poll_event()).collect()
 }
