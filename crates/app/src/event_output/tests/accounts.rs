@@ -158,7 +158,7 @@ async fn sessions_of_oidc_are_told_as_such() {
 async fn request_is_told_as_a_connection() {
     let fixture = Fixture::start().await;
     let recorder = Recorder::attach(&fixture, &[Namespace::Connect]);
-    let mut caller = Caller::clone(&fixture.admin().await);
+    let mut caller = (*fixture.admin().await).clone();
     caller.origin.peer = "127.0.0.1:53530".parse().unwrap();
     caller.origin.target = Some("localhost:1280".into());
     sessions::publish_request(&fixture.app, &caller);
