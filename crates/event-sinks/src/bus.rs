@@ -1,7 +1,7 @@
 //! Hands events to all who want them.
 
-use crate::LOG_INTERVAL;
 use crate::count_schedule::CountSchedule;
+use crate::log_interval::LOG_INTERVAL;
 use crate::queue::{Delivery, Queue};
 use parking_lot::{Mutex, RwLock};
 use portcullis_domain::log_interval::LogInterval;

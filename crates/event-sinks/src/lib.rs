@@ -46,12 +46,13 @@
 //!
 //! # Order of the modules
 //!
-//! Imports go one way, from later modules to earlier ones: `queue`, `count_schedule`; `bus`;
+//! Imports go one way, from later modules to earlier ones: `log_interval`, `queue`, `count_schedule`; `bus`;
 //! `stream`; `batch`; `output`; `progress`; `writer`; `sinks`.
 
 mod batch;
 mod bus;
 mod count_schedule;
+mod log_interval;
 mod output;
 mod progress;
 mod queue;
@@ -64,8 +65,3 @@ pub use crate::output::{FileSettings, SinkOutput};
 pub use crate::progress::SinkStatus;
 pub use crate::sinks::{EventSinks, SinkSettings};
 pub use crate::stream::EventStream;
-
-use std::time::Duration;
-
-/// Shortest time between two lines of the log that say the same of a sink.
-const LOG_INTERVAL: Duration = Duration::from_mins(1);

@@ -1,7 +1,7 @@
 //! Sinks: subscribers that write to files and streams.
 
-use crate::LOG_INTERVAL;
 use crate::bus::{EventBus, Subscriber};
+use crate::log_interval::LOG_INTERVAL;
 use crate::output::{OpenOutput, SinkOutput};
 use crate::progress::{PanicGuard, Progress, SinkStatus};
 use crate::writer::Writer;

@@ -207,6 +207,7 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
     ModuleOrder {
         name: "event-sinks",
         modules: &[
+            "log_interval",
             "queue",
             "count_schedule",
             "bus",

@@ -2,8 +2,8 @@
 
 use super::backups::Backups;
 use super::{FileSettings, write_some};
-use crate::LOG_INTERVAL;
 use crate::batch::Batch;
+use crate::log_interval::LOG_INTERVAL;
 use portcullis_domain::clock::Clock;
 use portcullis_domain::log_interval::LogInterval;
 use portcullis_files::create_new;
