@@ -39,14 +39,14 @@ impl fmt::Debug for SinkOutput {
 
 /// An output that one thread uses.
 pub(crate) enum OpenOutput {
-    File(EventFile),
+    File(Box<EventFile>),
     Stream(Box<dyn Write + Send>),
 }
 
 impl OpenOutput {
     pub(crate) fn new(output: SinkOutput, clock: Arc<dyn Clock>) -> Self {
         match output {
-            SinkOutput::File(settings) => Self::File(EventFile::new(settings, clock)),
+            SinkOutput::File(settings) => Self::File(Box::new(EventFile::new(settings, clock))),
             SinkOutput::Stream(stream) => Self::Stream(stream),
         }
     }

@@ -23,12 +23,11 @@ pub(crate) fn origin(request: RequestId, connection: &Connection, head: &Parts) 
 
 /// The host that a request is addressed to, and its port if there is one; empty if it names none.
 fn host(head: &Parts) -> &str {
-    let text = match head.uri.authority() {
-        Some(authority) => authority.as_str(),
-        None => {
-            let host = head.headers.get(header::HOST);
-            host.and_then(|host| host.to_str().ok()).unwrap_or_default()
-        },
+    let text = if let Some(authority) = head.uri.authority() {
+        authority.as_str()
+    } else {
+        let host = head.headers.get(header::HOST);
+        host.and_then(|host| host.to_str().ok()).unwrap_or_default()
     };
     // Before it there may be a user with a password, which events must not tell.
     text.rsplit_once('@').map_or(text, |(_, host)| host)

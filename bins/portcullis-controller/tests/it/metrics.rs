@@ -30,13 +30,14 @@ async fn start_with(folder: &Path, sections: &str) -> (Home, RunningController) 
 /// The line of a gauge (observability, section 2.4), whose id is as the line itself says.
 fn gauge_line(line: &str, controller: &str) -> String {
     let event: Value = serde_json::from_str(line).unwrap();
+    let id = event.get("source_event_id").unwrap();
     format!(
         concat!(
             r#"{{"namespace":"metrics","event_src_id":"{}","timestamp":"2026-01-01T00:00:00Z","#,
             r#""metric_type":"intValue","source_id":"{}","version":3,"#,
             r#""metric":"auth.limiter.queued_count","metrics":{{"value":0}},"source_event_id":{}}}"#
         ),
-        controller, controller, event["source_event_id"]
+        controller, controller, id
     )
 }
 

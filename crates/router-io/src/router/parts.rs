@@ -96,7 +96,7 @@ impl Base {
             observer: Some(self.followed(Protocol::Control)),
             traces: Arc::clone(&self.channel_traces),
             interfaces: InterfaceSettings::from_config(&self.file.config.interface_discovery)?,
-            identity: self.renewable_identity()?,
+            identity: self.renewable_identity(),
             renews_at_once: self.renews_at_once,
         })
     }
@@ -147,14 +147,14 @@ impl Base {
     }
 
     /// The identity whose certificates controllers renew: that of an edge router.
-    fn renewable_identity(&self) -> Result<Option<Arc<dyn RenewableIdentity>>, StartError> {
+    fn renewable_identity(&self) -> Option<Arc<dyn RenewableIdentity>> {
         if !self.file.has_edge {
-            return Ok(None);
+            return None;
         }
         let request = CertificateRequest::from_config(&self.file.config);
         let files = self.identity.clone();
         let id = self.id.to_string();
         let renewable = RenewableFiles::new(files, request, id, Arc::clone(&self.tls));
-        Ok(Some(Arc::new(renewable)))
+        Some(Arc::new(renewable))
     }
 }

@@ -5,7 +5,6 @@ use crate::database;
 use crate::fixture::dialing::{Dialing, SERVICE};
 use crate::fixture::{Fixture, PASSWORD, origin, permit};
 use crate::sessions::{self, LoginRequest};
-use portcullis_domain::access::Caller;
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_events::{Body, Namespace};
 use secrecy::ExposeSecret as _;

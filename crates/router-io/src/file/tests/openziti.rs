@@ -91,13 +91,11 @@ fn is_started_by_openziti(record: &Value) -> bool {
 fn failure(content: &[u8], variables: &dyn Fn(&str) -> Option<String>) -> Option<String> {
     // As a router that knows its controllers.
     let judged = RouterFile::judge_in(variables, Path::new("router.yml"), content, |_| true);
-    match &judged.accepted {
-        Some(file) => read_settings(file).err().map(|error| error.to_string()),
-        None => {
-            let is_excepted = judged.mistakes().all(is_exception);
-            (!is_excepted).then(|| format!("{:?}", judged.mistakes().collect::<Vec<_>>()))
-        },
+    if let Some(file) = &judged.accepted {
+        return read_settings(file).err().map(|error| error.to_string());
     }
+    let is_excepted = judged.mistakes().all(is_exception);
+    (!is_excepted).then(|| format!("{:?}", judged.mistakes().collect::<Vec<_>>()))
 }
 
 fn is_exception(mistake: &Finding) -> bool {
