@@ -23,7 +23,7 @@ const PATIENT: &str = "heartbeats: {closeUnresponsiveTimeout: 10m}";
 /// Circuits between two SDKs.
 const CIRCUITS: u32 = 10;
 /// Stalled circuits when nothing new begins any more.
-const STALLED: std::ops::Range<u32> = 50..400;
+const STALLED: std::ops::Range<u32> = 50..800;
 /// What those send who are read from.
 const CARRIED: usize = 1_000_000;
 

@@ -17,7 +17,7 @@ const GROWTH: usize = 48 * MIB;
 const FLOOD: usize = 150 * MIB;
 const PIECE: usize = 32 * 1024;
 /// After so long without room, a sender is held back.
-const HELD_BACK: Duration = Duration::from_secs(2);
+const HELD_BACK: Duration = Duration::from_millis(500);
 
 /// Memory of a process, in bytes.
 pub(crate) fn memory(process: u32) -> usize {
