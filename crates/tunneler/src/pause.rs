@@ -1,21 +1,31 @@
 //! How long to wait before something is tried again.
 
+use portcullis_channel::group::{Backoff, Jitter};
 use std::hash::{DefaultHasher, Hash, Hasher as _};
 use std::time::Duration;
 
-/// How long to wait before the next attempt. It doubles with each, up to [`LONGEST`](Self::LONGEST).
+/// Without a random part: there is no randomness here, and a key does as well.
+const BACKOFF: Backoff = Backoff {
+    initial: Duration::from_secs(5),
+    max: Pause::LONGEST,
+    jitter: Jitter::None,
+};
+
+/// How long to wait before the next attempt, after so many that have failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Pause(Duration);
+pub(crate) struct Pause {
+    failures: u32,
+}
 
 impl Pause {
-    pub(crate) const FIRST: Self = Self(Duration::from_secs(5));
+    pub(crate) const FIRST: Self = Self { failures: 0 };
     pub(crate) const LONGEST: Duration = Duration::from_mins(3);
 
     /// The pause and up to half as long again, as the key has it.
     pub(crate) fn take(&mut self, key: &impl Hash) -> Duration {
-        let pause = self.0 + spread(key, self.0 / 2);
-        self.0 = (self.0 * 2).min(Self::LONGEST);
-        pause
+        self.failures = self.failures.saturating_add(1);
+        let pause = BACKOFF.delay(self.failures, 0);
+        pause + spread(key, pause / 2)
     }
 }
 
