@@ -95,6 +95,10 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
     ("domain", AllowedDependencies::Only(&[])),
     ("e2e-encryption", AllowedDependencies::Only(&[])),
     (
+        "edge-session",
+        AllowedDependencies::Only(&["api", "client", "domain", "enrollment", "pki", "posture"]),
+    ),
+    (
         "enrollment",
         AllowedDependencies::Only(&["client", "domain", "pki"]),
     ),
@@ -188,9 +192,28 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
             "router",
             "router-config",
             "transport",
+            "tunnel",
+            "tunnel-config",
+            "tunneler",
             "wire",
             "xgress",
             "yaml",
+        ]),
+    ),
+    (
+        "sdk",
+        AllowedDependencies::Only(&[
+            "channel",
+            "client",
+            "domain",
+            "e2e-encryption",
+            "edge-session",
+            "memory-budget",
+            "pki",
+            "sdk-proto",
+            "transport",
+            "wire",
+            "xgress",
         ]),
     ),
     (
@@ -215,8 +238,24 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
     ("testkit", AllowedDependencies::Everything),
     ("totp", AllowedDependencies::Only(&["domain"])),
     (
+        "tproxy",
+        AllowedDependencies::Only(&["channel", "domain", "name-server", "tunnel-config", "tunneler"]),
+    ),
+    (
         "transport",
         AllowedDependencies::Only(&["channel", "memory-budget", "pki"]),
+    ),
+    (
+        "tunnel",
+        AllowedDependencies::Only(&[
+            "channel",
+            "datagram-flows",
+            "domain",
+            "name-server",
+            "tproxy",
+            "tunnel-config",
+            "tunneler",
+        ]),
     ),
     (
         "tunneler",

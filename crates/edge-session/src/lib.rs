@@ -1,0 +1,1 @@
+//! The API session of a program at the edge of the network.

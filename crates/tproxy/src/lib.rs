@@ -1,0 +1,1 @@
+//! A transparent proxy of Linux.
