@@ -96,11 +96,18 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
     ("e2e-encryption", AllowedDependencies::Only(&[])),
     (
         "edge-session",
-        AllowedDependencies::Only(&["api", "client", "domain", "enrollment", "pki", "posture"]),
+        AllowedDependencies::Only(&[
+            "api",
+            "channel",
+            "client",
+            "domain",
+            "enrollment",
+            "pki",
+        ]),
     ),
     (
         "enrollment",
-        AllowedDependencies::Only(&["client", "domain", "pki"]),
+        AllowedDependencies::Only(&["client", "domain", "files", "pki"]),
     ),
     (
         "event-sinks",
@@ -157,6 +164,8 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
             "memory-budget",
             "posture",
             "router-config",
+            "tunnel-config",
+            "tunneler",
             "wire",
             "xgress",
             "yaml",
