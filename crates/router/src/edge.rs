@@ -48,7 +48,6 @@ mod presence;
 mod refusal;
 mod settings;
 mod subscription;
-mod timers;
 
 pub use crate::edge::access::{
     Access, ApiSession, ClientCertificates, LoginRefusal, ServiceReference, ServiceSession,

@@ -19,6 +19,7 @@
 //! - [`metrics`]: what is counted and measured, for controllers and for Prometheus.
 //! - [`profile`]: where profiles of the router itself are written.
 //! - [`tls`]: how long handshakes may take.
+//! - [`tunnel`]: the router's own tunneler.
 //! - [`web`]: servers of the section `web`.
 //!
 //! Instants are [`Timestamp`](portcullis_domain::clock::Timestamp)s, randomness comes from an
@@ -69,8 +70,11 @@ pub mod metrics;
 mod own_findings;
 pub mod profile;
 mod section_reader;
+mod terminator_removals;
 mod time;
+mod timers;
 pub mod tls;
+pub mod tunnel;
 mod unsupported;
 pub mod web;
 

@@ -96,14 +96,7 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
     ("e2e-encryption", AllowedDependencies::Only(&[])),
     (
         "edge-session",
-        AllowedDependencies::Only(&[
-            "api",
-            "channel",
-            "client",
-            "domain",
-            "enrollment",
-            "pki",
-        ]),
+        AllowedDependencies::Only(&["api", "channel", "client", "domain", "enrollment", "pki"]),
     ),
     (
         "enrollment",
@@ -248,7 +241,13 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
     ("totp", AllowedDependencies::Only(&["domain"])),
     (
         "tproxy",
-        AllowedDependencies::Only(&["channel", "domain", "name-server", "tunnel-config", "tunneler"]),
+        AllowedDependencies::Only(&[
+            "channel",
+            "domain",
+            "name-server",
+            "tunnel-config",
+            "tunneler",
+        ]),
     ),
     (
         "transport",

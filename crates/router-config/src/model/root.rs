@@ -80,6 +80,8 @@ config_section! {
         resolver: value<Vec<String>> = "options.resolver",
         /// Range for the addresses of services.
         dns_svc_ip_range: value<String> = "options.dnsSvcIpRange",
+        /// After how long a silent flow of datagrams is over.
+        udp_idle_timeout: value<GoDuration> = "options.udpIdleTimeout",
         /// Largest payload.
         mtu: value<i64> = "options.mtu",
         /// Options of the channel.

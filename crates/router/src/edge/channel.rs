@@ -33,7 +33,7 @@ use super::limits::EdgeLimits;
 use super::names::ChannelId;
 use super::refusal::Refusal;
 use super::subscription::Subscription;
-use super::timers::Timers;
+use crate::timers::Timers;
 
 /// The channel of an SDK, whether it has one connection or several.
 ///

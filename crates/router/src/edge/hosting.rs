@@ -4,7 +4,6 @@ mod bind;
 mod establish;
 mod health;
 mod inspect;
-mod removals;
 mod table;
 mod terminator;
 mod validate;
@@ -17,14 +16,15 @@ use portcullis_domain::entropy::Entropy;
 use portcullis_wire::Precedence;
 use portcullis_wire::control::ControlMessage;
 
-use self::removals::Removals;
 use self::table::Table;
 use super::access::{ApiSession, SessionKind};
 use super::action::{Recipient, RequestId};
 use super::host_exchange::{BindKey, HostEvent, HostRequest};
 use super::limits::EdgeLimits;
 use super::names::{ChannelId, TerminatorId};
-use super::timers::Timers;
+use crate::terminator_removals::{Answered, Removals};
+use crate::time::after;
+use crate::timers::Timers;
 
 pub use self::terminator::TerminatorView;
 
@@ -146,6 +146,16 @@ impl Hosting {
         self.proceed(now);
     }
 
+    /// The outcome of a removal: whether a controller has confirmed it.
+    pub fn removal_answered(&mut self, request: RequestId, is_done: bool, now: Timestamp) {
+        match self.removals.answered(request, is_done) {
+            Answered::NotAsked => return,
+            Answered::Done => self.timers.clear(&HostTimer::Remove),
+            Answered::RetryAfter(pause) => self.timers.set(HostTimer::Remove, after(now, pause)),
+        }
+        self.proceed(now);
+    }
+
     /// A controller has connected. It may have missed what others were told.
     pub fn controller_connected(&mut self, now: Timestamp) {
         self.create_what_was_missed(now);
@@ -190,6 +200,20 @@ impl Hosting {
     fn proceed(&mut self, now: Timestamp) {
         self.create_queued(now);
         self.remove_queued(now);
+    }
+
+    fn remove_queued(&mut self, now: Timestamp) {
+        let request = RequestId(self.last_request + 1);
+        let Some(message) = self.removals.next(request) else {
+            return;
+        };
+        self.last_request += 1;
+        let deadline = after(now, Removals::ANSWER_TIME);
+        self.timers.set(HostTimer::Remove, deadline);
+        self.actions.push_back(HostAction::Remove {
+            request,
+            message: Box::new(message),
+        });
     }
 
     /// A controller is told by creating the terminator again: it compares, and changes what differs. Unlike

@@ -6,7 +6,7 @@ use portcullis_domain::clock::Timestamp;
 
 /// At most one deadline for each key.
 #[derive(Debug)]
-pub(super) struct Timers<K> {
+pub(crate) struct Timers<K> {
     by_time: BTreeSet<(Timestamp, K)>,
     by_key: BTreeMap<K, Timestamp>,
 }
@@ -22,33 +22,33 @@ impl<K> Default for Timers<K> {
 
 impl<K: Ord + Clone> Timers<K> {
     /// Sets the deadline of a key, in place of an earlier one.
-    pub(super) fn set(&mut self, key: K, at: Timestamp) {
+    pub(crate) fn set(&mut self, key: K, at: Timestamp) {
         self.clear(&key);
         self.by_time.insert((at, key.clone()));
         self.by_key.insert(key, at);
     }
 
-    pub(super) fn get(&self, key: &K) -> Option<Timestamp> {
+    pub(crate) fn get(&self, key: &K) -> Option<Timestamp> {
         self.by_key.get(key).copied()
     }
 
-    pub(super) fn clear(&mut self, key: &K) {
+    pub(crate) fn clear(&mut self, key: &K) {
         if let Some(at) = self.by_key.remove(key) {
             self.by_time.remove(&(at, key.clone()));
         }
     }
 
-    pub(super) fn clear_all(&mut self) {
+    pub(crate) fn clear_all(&mut self) {
         self.by_time.clear();
         self.by_key.clear();
     }
 
-    pub(super) fn next(&self) -> Option<Timestamp> {
+    pub(crate) fn next(&self) -> Option<Timestamp> {
         self.by_time.first().map(|(at, _)| *at)
     }
 
     /// Takes the key whose deadline passed first.
-    pub(super) fn pop_due(&mut self, now: Timestamp) -> Option<K> {
+    pub(crate) fn pop_due(&mut self, now: Timestamp) -> Option<K> {
         let (at, _) = self.by_time.first()?;
         if *at > now {
             return None;
