@@ -128,6 +128,7 @@ fn has_same_rules(before: Option<&Intercept>, after: Option<&Intercept>) -> bool
             networks,
             intercept.protocols.clone(),
             intercept.ports.clone(),
+            intercept.sources.clone(),
         ))
     };
     rules(before) == rules(after)

@@ -35,8 +35,9 @@
 //!   little.
 //! - What is said late of a terminator or a check that is no more does not count.
 //! - What is wrong with a service is told once, not with each change of something else.
-//! - What the kernel has to intercept is a set of [rules](InterceptRule) of which no two have a destination in
-//!   common, so that it can be kept in any kind of table. Names have no rules of their own: they have the
+//! - What the kernel has to intercept is a set of [rules](InterceptRule) of which no two are for the same
+//!   destination, or for the same source and destination, so that it can be kept in any kind of table.
+//!   Connections from sources that no service allows pass by. Names have no rules of their own: they have the
 //!   addresses of one range.
 //! - Of two services for one port, the one that has it keeps it; the other one gets it afterwards. A port at all
 //!   addresses of the machine is in the way of the same one at any of them.

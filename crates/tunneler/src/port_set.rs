@@ -11,6 +11,10 @@ impl PortSet {
         &self.0
     }
 
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     pub(crate) fn union(&self, other: &Self) -> Self {
         self.0.iter().chain(&other.0).copied().collect()
     }

@@ -1,17 +1,24 @@
 //! What the kernel intercepts.
 
+mod source_ports;
+
 use crate::port_set::PortSet;
 use portcullis_domain::ip_network::IpNetwork;
 use portcullis_tunnel_config::{AddressPattern, Intercept, PortRange, Protocol};
+use source_ports::{NetworkKey, SourcePorts, key};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
-use std::net::IpAddr;
 
 /// Connections that the kernel hands to the tunneler. It may be more than services want: what is for no service
 /// is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct InterceptRule {
     pub protocol: Protocol,
+    /// Where the connections come from, of the same kind of IP as `network`; `None` for everywhere.
+    ///
+    /// Rules without a source have no destination in common, and rules with one no pair of source and destination,
+    /// so that each of the two kinds can be a table of its own. A rule with a source may be within one without.
+    pub source: Option<IpNetwork>,
     pub network: IpNetwork,
     pub ports: PortRange,
 }
@@ -52,21 +59,26 @@ impl Rules {
     }
 }
 
-/// Networks by their first address and length, so that each comes after those that it is in.
-type PortsOfNetworks = BTreeMap<(IpAddr, u8), Vec<PortRange>>;
+/// What is wanted of each network.
+type WantedOfNetworks = BTreeMap<NetworkKey, WantedPorts>;
 
-/// Rules for all of it, no two of which have a destination in common, in order.
+/// Ports of a network that services want.
+#[derive(Debug, Default)]
+struct WantedPorts {
+    from_everywhere: Vec<PortRange>,
+    by_source: BTreeMap<NetworkKey, Vec<PortRange>>,
+}
+
+/// Rules for all of it, in order.
 fn rules<'i>(
     name_range: IpNetwork,
     intercepts: impl Iterator<Item = &'i Intercept>,
 ) -> Vec<InterceptRule> {
-    let mut tcp = PortsOfNetworks::new();
-    let mut udp = PortsOfNetworks::new();
+    let mut tcp = WantedOfNetworks::new();
+    let mut udp = WantedOfNetworks::new();
     for networks in [&mut tcp, &mut udp] {
-        networks.insert(
-            key(&name_range),
-            PortRange::new(1, u16::MAX).into_iter().collect(),
-        );
+        let names = networks.entry(key(&name_range)).or_default();
+        names.from_everywhere.extend(PortRange::new(1, u16::MAX));
     }
     for intercept in intercepts {
         for address in &intercept.addresses {
@@ -78,9 +90,8 @@ fn rules<'i>(
                     Protocol::Tcp => &mut tcp,
                     Protocol::Udp => &mut udp,
                 };
-                let ports = networks.entry(key(network)).or_default();
-                let ranges = intercept.ports.iter().copied();
-                ports.extend(ranges.filter_map(without_zero));
+                let wanted = networks.entry(key(network)).or_default();
+                wanted.add(&intercept.sources, &intercept.ports);
             }
         }
     }
@@ -92,33 +103,81 @@ fn rules<'i>(
     rules
 }
 
+impl WantedPorts {
+    fn add(&mut self, sources: &[IpNetwork], ports: &[PortRange]) {
+        let ports = ports.iter().copied().filter_map(without_zero);
+        if sources.is_empty() {
+            self.from_everywhere.extend(ports);
+            return;
+        }
+        for source in sources {
+            let of_source = self.by_source.entry(key(source)).or_default();
+            of_source.extend(ports.clone());
+        }
+    }
+}
+
 /// The range without the port 0, which nobody connects to and tables refuse.
 fn without_zero(range: PortRange) -> Option<PortRange> {
     PortRange::new(range.low().max(1), range.high())
 }
 
-fn key(network: &IpNetwork) -> (IpAddr, u8) {
-    (network.first(), network.prefix())
+/// Ports of a network and of those that it is in.
+#[derive(Debug, Clone, Default)]
+struct KnownPorts {
+    from_everywhere: PortSet,
+    by_source: SourcePorts,
 }
 
 /// Gives each network its ports without those that networks around it have already.
-fn divide(protocol: Protocol, networks: PortsOfNetworks, rules: &mut Vec<InterceptRule>) {
-    // Networks that the last one is in, with their ports and those of networks around them.
-    let mut around: Vec<(IpNetwork, PortSet)> = Vec::new();
-    for ((first, prefix), ports) in networks {
-        let network = IpNetwork::new(first, prefix);
-        while around.pop_if(|(outer, _)| !outer.contains(first)).is_some() {}
-        let ports: PortSet = ports.into_iter().collect();
-        let (own, all) = match around.last() {
-            None => (ports.clone(), ports),
-            Some((_, outer)) => (ports.without(outer), ports.union(outer)),
-        };
-        rules.extend(own.ranges().iter().map(|ports| InterceptRule {
-            protocol,
-            network,
-            ports: *ports,
-        }));
-        around.push((network, all));
+fn divide(protocol: Protocol, networks: WantedOfNetworks, rules: &mut Vec<InterceptRule>) {
+    // Networks that the last one is in.
+    let mut around: Vec<(IpNetwork, KnownPorts)> = Vec::new();
+    for (key, wanted) in networks {
+        let network = source_ports::network(key);
+        while around
+            .pop_if(|(outer, _)| !outer.contains(network.first()))
+            .is_some()
+        {}
+        let mut known = around
+            .last()
+            .map_or_else(KnownPorts::default, |(_, outer)| outer.clone());
+        for (source, ports) in known.add(&network, wanted) {
+            rules.extend(ports.ranges().iter().map(|ports| InterceptRule {
+                protocol,
+                source,
+                network,
+                ports: *ports,
+            }));
+        }
+        around.push((network, known));
+    }
+}
+
+impl KnownPorts {
+    /// Adds what is wanted of a network. The answer is what of it is new, by source.
+    fn add(
+        &mut self,
+        network: &IpNetwork,
+        wanted: WantedPorts,
+    ) -> Vec<(Option<IpNetwork>, PortSet)> {
+        let from_everywhere: PortSet = wanted.from_everywhere.into_iter().collect();
+        let new = from_everywhere.without(&self.from_everywhere);
+        self.from_everywhere = self.from_everywhere.union(&new);
+        let mut by_source = Vec::new();
+        for (source, ports) in wanted.by_source {
+            let source = source_ports::network(source);
+            if source.first().is_ipv4() != network.first().is_ipv4() {
+                continue;
+            }
+            let ports: PortSet = ports.into_iter().collect();
+            let ports = ports.without(&self.from_everywhere);
+            self.by_source.add(source, &ports, &mut by_source);
+        }
+        let by_source = by_source
+            .into_iter()
+            .map(|(source, ports)| (Some(source), ports));
+        [(None, new)].into_iter().chain(by_source).collect()
     }
 }
 

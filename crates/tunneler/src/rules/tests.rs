@@ -1,5 +1,6 @@
 use super::*;
 use proptest::prelude::*;
+use std::net::IpAddr;
 use std::time::Duration;
 
 const NAMES: &str = "100.64.0.0/10";
@@ -32,15 +33,13 @@ fn shown(intercepts: &[Intercept]) -> Vec<String> {
         .map(|rule| {
             let InterceptRule {
                 protocol,
+                source,
                 network,
                 ports,
             } = rule;
-            let (first, prefix) = (network.first(), network.prefix());
-            format!(
-                "{protocol} {first}/{prefix} {}-{}",
-                ports.low(),
-                ports.high()
-            )
+            let source = source.map_or_else(String::new, |source| format!(" from {source}"));
+            let (low, high) = (ports.low(), ports.high());
+            format!("{protocol} {network} {low}-{high}{source}")
         })
         .collect()
 }
@@ -69,6 +68,41 @@ fn what_a_wider_network_has_is_not_there_twice() {
 }
 
 #[test]
+fn sources_have_rules_of_their_own() {
+    let tcp = [Protocol::Tcp];
+    let from = |sources: &[&str], networks: &[&str], ports| Intercept {
+        sources: sources.iter().map(|text| network(text)).collect(),
+        ..intercept(&tcp, networks, &[ports])
+    };
+    let intercepts = [
+        from(&["192.0.2.0/24"], &["10.1.0.0/16"], (80, 90)),
+        from(
+            &["192.0.2.0/25", "2001:db8::/32"],
+            &["10.0.0.0/8"],
+            (85, 100),
+        ),
+        from(&[], &["10.1.0.0/16"], (88, 88)),
+        from(&["192.0.2.7/32"], &["10.1.2.0/24"], (88, 90)),
+        from(
+            &["192.0.2.7/32"],
+            &["10.1.2.0/24", "100.64.1.1/32"],
+            (200, 200),
+        ),
+    ];
+    assert_eq!(
+        shown(&intercepts),
+        [
+            "tcp 10.1.0.0/16 88-88",
+            "tcp 10.1.0.0/16 80-84 from 192.0.2.0/24",
+            "tcp 10.0.0.0/8 85-100 from 192.0.2.0/25",
+            "tcp 10.1.2.0/24 200-200 from 192.0.2.7/32",
+            "tcp 10.1.0.0/16 85-87 from 192.0.2.128/25",
+            "tcp 10.1.0.0/16 89-90 from 192.0.2.128/25",
+        ]
+    );
+}
+
+#[test]
 fn only_what_changes_is_told() {
     let mut told = Rules::default();
     let web = intercept(&[Protocol::Tcp], &["10.1.0.0/16"], &[(80, 80)]);
@@ -91,20 +125,24 @@ fn only_what_changes_is_told() {
 
 /// Addresses that networks of the strategy below may have.
 fn addresses() -> impl Iterator<Item = IpAddr> {
-    (0..64).map(|last| IpAddr::from([10, 0, 0, last]))
+    (0..16).map(|last| IpAddr::from([10, 0, 0, last]))
 }
 
 fn intercepts() -> impl Strategy<Value = Vec<Intercept>> {
-    let network = (0..64_u8, 26..=32_u8)
+    let network = (0..16_u8, 28..=32_u8)
         .prop_map(|(last, prefix)| IpNetwork::new(IpAddr::from([10, 0, 0, last]), prefix));
-    let ports = (1..40_u16, 1..40_u16).prop_map(|(one, other)| (one.min(other), one.max(other)));
+    let source = (0..8_u8, 29..=32_u8)
+        .prop_map(|(last, prefix)| IpNetwork::new(IpAddr::from([192, 0, 2, last]), prefix));
+    let ports = (1..12_u16, 1..12_u16).prop_map(|(one, other)| (one.min(other), one.max(other)));
     let one = (
         prop::collection::vec(network, 1..4),
         prop::collection::vec(ports, 1..4),
         prop::sample::subsequence(vec![Protocol::Tcp, Protocol::Udp], 1..=2),
+        prop_oneof![Just(Vec::new()), prop::collection::vec(source, 1..4)],
     );
-    let one = one.prop_map(|(networks, ports, protocols)| Intercept {
+    let one = one.prop_map(|(networks, ports, protocols, sources)| Intercept {
         addresses: networks.into_iter().map(AddressPattern::Network).collect(),
+        sources,
         ..intercept(&protocols, &[], &ports)
     });
     prop::collection::vec(one, 0..6)
@@ -112,23 +150,30 @@ fn intercepts() -> impl Strategy<Value = Vec<Intercept>> {
 
 proptest! {
     #[test]
-    fn each_destination_has_one_rule_or_none(intercepts in intercepts()) {
+    fn connections_that_services_want_have_rules_and_no_others(intercepts in intercepts()) {
         let rules = rules(network(NAMES), intercepts.iter());
-        for address in addresses() {
-            for port in 1..40 {
-                for protocol in [Protocol::Tcp, Protocol::Udp] {
-                    let is_wanted = intercepts.iter().any(|intercept| {
-                        intercept.protocols.contains(&protocol)
-                            && intercept.addresses.iter().any(|pattern| pattern.matches_ip(address))
-                            && intercept.ports.iter().any(|range| range.contains(port))
-                    });
-                    let matching = rules.iter().filter(|rule| {
-                        rule.protocol == protocol
-                            && rule.network.contains(address)
-                            && rule.ports.contains(port)
-                    });
-                    prop_assert_eq!(matching.count(), usize::from(is_wanted));
-                }
+        // The last one is no source of the strategy.
+        let sources = (0..9).map(|last| IpAddr::from([192, 0, 2, last]));
+        let both_ends = addresses().flat_map(|address| sources.clone().map(move |source| (address, source)));
+        for (address, source) in both_ends {
+            for (port, protocol) in (1..12).flat_map(|port| [(port, Protocol::Tcp), (port, Protocol::Udp)]) {
+                let is_wanted = intercepts.iter().any(|intercept| {
+                    intercept.protocols.contains(&protocol)
+                        && intercept.addresses.iter().any(|pattern| pattern.matches_ip(address))
+                        && intercept.ports.iter().any(|range| range.contains(port))
+                        && (intercept.sources.is_empty()
+                            || intercept.sources.iter().any(|network| network.contains(source)))
+                });
+                let matching = rules.iter().filter(|rule| {
+                    rule.protocol == protocol
+                        && rule.source.is_none_or(|network| network.contains(source))
+                        && rule.network.contains(address)
+                        && rule.ports.contains(port)
+                });
+                let (with_source, without): (Vec<&InterceptRule>, Vec<_>) =
+                    matching.partition(|rule| rule.source.is_some());
+                prop_assert!(with_source.len() <= 1 && without.len() <= 1);
+                prop_assert_eq!(with_source.len() + without.len() > 0, is_wanted);
             }
         }
     }

@@ -5,7 +5,7 @@ use crate::support::{
 };
 use portcullis_name_server::ReleasedName;
 use portcullis_tunnel_config::{HostName, Protocol};
-use portcullis_tunneler::{Command, NoDial, Service, ServiceId, Tunneler};
+use portcullis_tunneler::{Command, InterceptRule, NoDial, Service, ServiceId, Tunneler};
 use serde_json::json;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
@@ -27,7 +27,7 @@ fn networks_of(commands: &[Command]) -> (Vec<String>, Vec<String>) {
     let [Command::Intercept(change)] = commands else {
         panic!("one change of rules: {commands:?}")
     };
-    let shown = |rules: &[portcullis_tunneler::InterceptRule]| {
+    let shown = |rules: &[InterceptRule]| {
         let rules = rules.iter().map(|rule| rule.network.first().to_string());
         rules.collect()
     };
@@ -126,6 +126,37 @@ fn networks_among_the_addresses_of_names_are_told() {
     };
     tunneler.set_service(encrypted, at(1));
     assert_eq!(sentences(&mut tunneler), Vec::<String>::new());
+}
+
+#[test]
+fn connections_from_other_sources_pass_by() {
+    let mut tunneler = intercepting();
+    let mut config = intercept(&["10.1.0.0/16"], (80, 80));
+    tunneler.set_service(dialed("wiki", "intercept.v1", config.clone()), at(0));
+    commands(&mut tunneler);
+    config["allowedSourceAddresses"] = json!(["192.0.2.0/24"]);
+    tunneler.set_service(dialed("wiki", "intercept.v1", config), at(1));
+    let commands = commands_but_checks(&mut tunneler);
+    let [Command::Intercept(change)] = commands.as_slice() else {
+        panic!("one change of rules: {commands:?}")
+    };
+    let source_of = |rules: &[InterceptRule]| match rules {
+        [rule] => rule.source.map(|source| source.to_string()),
+        rules => panic!("one rule: {rules:?}"),
+    };
+    assert_eq!(source_of(&change.removed), None);
+    assert_eq!(source_of(&change.added).as_deref(), Some("192.0.2.0/24"));
+
+    let destination = "10.1.2.3:80".parse().expect("an address");
+    let service_from = |source: &str| {
+        let source = source.parse().expect("an address");
+        tunneler.service_at(Protocol::Tcp, source, destination)
+    };
+    assert_eq!(
+        service_from("192.0.2.7:5000"),
+        Some(&ServiceId::from("wiki"))
+    );
+    assert_eq!(service_from("198.51.100.7:5000"), None);
 }
 
 #[test]
