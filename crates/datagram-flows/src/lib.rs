@@ -24,7 +24,7 @@
 //! - A circuit that cannot be dialed is not dialed for every datagram: a flow whose dial failed drops what comes
 //!   for a while.
 //! - Work for a datagram grows with the logarithm of the number of flows, and so does that for each flow that
-//!   ends. Nothing looks at all flows except [`FlowTable::end_where`].
+//!   ends. Nothing looks at all flows except [`FlowTable::end_where`] and [`FlowTable::open_flows`].
 //!
 //! A client is one IP address. Networks of IPv6 are not taken for one client, unlike those of clients from
 //! afar: the neighbours of a tunneler usually share one.

@@ -194,6 +194,22 @@ impl<T> FlowTable<T> {
         flow.filter(|flow| flow.number == id.number)?.circuit()
     }
 
+    /// Whether there is a flow of these addresses, or was one whose dial failed a moment ago.
+    pub fn contains(&self, key: &FlowKey) -> bool {
+        self.flows.contains_key(key)
+    }
+
+    /// All flows that have a circuit.
+    pub fn open_flows(&self) -> impl Iterator<Item = (FlowId, &T)> {
+        self.flows.iter().filter_map(|(key, flow)| {
+            let id = FlowId {
+                key: *key,
+                number: flow.number,
+            };
+            Some((id, flow.circuit()?))
+        })
+    }
+
     /// Gives a flow an idle timeout of its own, such as a short one where one answer is all that comes.
     pub fn set_idle_timeout(&mut self, id: FlowId, idle_timeout: Duration) {
         if let Some(flow) = self.flow_mut(id) {

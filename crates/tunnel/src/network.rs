@@ -12,13 +12,15 @@ pub trait Network: Send + Sync + 'static {
     type Circuit: Circuit;
     type Host: Host<Circuit = Self::Circuit>;
 
-    /// Dials a service. Returns once the hosting end has answered, or after [`Dial::timeout`].
+    /// Dials a service. Returns once the hosting end has answered, or after [`Dial::timeout`]. Dropping the future
+    /// gives the dial up.
     fn dial(
         &self,
         request: DialRequest,
     ) -> impl Future<Output = Result<Self::Circuit, DialError>> + Send;
 
-    /// Creates a terminator. Returns once the network has it, or has refused it.
+    /// Creates a terminator. Returns once the network has it, or has refused it. Dropping the future gives it up: the
+    /// network does not keep it.
     fn host(
         &self,
         terminator: TerminatorId,
@@ -57,7 +59,8 @@ pub trait DatagramCircuit: Send + Sync + 'static {
     /// If the circuit is over.
     fn send(&self, datagram: Bytes) -> io::Result<()>;
 
-    /// The next datagram; `None` when the circuit is over. One task at a time.
+    /// The next datagram; `None` when the circuit is over. One task at a time. Nothing is lost if the future is
+    /// dropped.
     fn receive(&self) -> impl Future<Output = Option<Bytes>> + Send;
 }
 
@@ -66,7 +69,7 @@ pub trait Host: Send + 'static {
     type Circuit: Circuit;
     type Incoming: Incoming<Circuit = Self::Circuit>;
 
-    /// The next dial of somebody; `None` when the terminator has ended.
+    /// The next dial of somebody; `None` when the terminator has ended. Nothing is lost if the future is dropped.
     fn next(&mut self) -> impl Future<Output = Option<Self::Incoming>> + Send;
 
     /// Changes precedence and cost.

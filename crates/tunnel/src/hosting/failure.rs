@@ -1,0 +1,39 @@
+//! Why somebody who dials is not connected to a server.
+
+use crate::questions::{NoServer, Stopped};
+use portcullis_tunnel_config::AppDataError;
+use std::io;
+use std::time::Duration;
+
+/// Why somebody who dials is not connected to a server, as he is told.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum HostingFailure {
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+    #[error(transparent)]
+    AppData(#[from] AppDataError),
+    #[error("this host looks up no names for others: `connType` must not be `resolver`")]
+    Resolver,
+    #[error(transparent)]
+    NoServer(#[from] NoServer),
+    #[error("the server {server} cannot be reached: {source}")]
+    Connect {
+        server: String,
+        source: ConnectError,
+    },
+    #[error("the server {server} has not answered within {} ms", .limit.as_millis())]
+    TimedOut { server: String, limit: Duration },
+}
+
+/// Why a server cannot be reached.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ConnectError {
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    #[error("it has no address of the kind of the source address {0}")]
+    NoAddressLike(String),
+    #[error("the host cannot connect from {from}: {source}")]
+    Source { from: String, source: io::Error },
+    #[error("the proxy {proxy}: {reason}")]
+    Proxy { proxy: String, reason: String },
+}

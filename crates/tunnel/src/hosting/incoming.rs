@@ -1,0 +1,100 @@
+//! Connects those who dial to servers.
+
+use super::datagrams;
+use super::failure::HostingFailure;
+use super::server::{Connected, connect};
+use crate::network::{Circuit as _, Incoming, Network};
+use crate::questions::Server;
+use crate::shared::Shared;
+use portcullis_tunnel_config::AppData;
+use portcullis_tunneler::TerminatorKey;
+use std::io;
+use tokio::time::timeout;
+
+/// Connects somebody who dials to the server, or refuses, and carries what they say until both have ended or the
+/// identity may not host the service any more.
+pub(super) async fn serve<N: Network, I>(shared: &Shared<N>, key: &TerminatorKey, incoming: I)
+where
+    I: Incoming,
+{
+    let server = match find(shared, key, incoming.app_data()).await {
+        Ok(server) => server,
+        Err(failure) => return refuse(key, incoming, &failure),
+    };
+    let ends = server.ends.clone();
+    let service = &key.service;
+    let serving = Box::pin(async {
+        match reach(shared, &server).await {
+            Ok(connected) => carry(shared, incoming, connected).await,
+            Err(failure) => {
+                refuse(key, incoming, &failure);
+                Ok(())
+            },
+        }
+    });
+    tokio::select! {
+        result = serving => if let Err(error) = result {
+            tracing::debug!(%service, server = %server.target, %error, "a connection to the server is lost");
+        },
+        () = ends.reached() => {
+            tracing::debug!(%service, server = %server.target, "a connection to the server is ended");
+        },
+    }
+}
+
+fn refuse(key: &TerminatorKey, incoming: impl Incoming, failure: &HostingFailure) {
+    let caller = incoming.caller().unwrap_or("unknown");
+    tracing::debug!(service = %key.service, caller, %failure, "a dial is refused");
+    incoming.refuse(&failure.to_string());
+}
+
+async fn find<N: Network>(
+    shared: &Shared<N>,
+    key: &TerminatorKey,
+    app_data: &[u8],
+) -> Result<Server, HostingFailure> {
+    let data = AppData::decode(app_data)?;
+    if data.is_for_resolver() {
+        return Err(HostingFailure::Resolver);
+    }
+    Ok(shared.questions.server(key, data).await??)
+}
+
+async fn reach<N: Network>(
+    shared: &Shared<N>,
+    server: &Server,
+) -> Result<Connected, HostingFailure> {
+    let limit = server.connect_timeout;
+    let connecting = Box::pin(connect(&shared.host_names, server));
+    let target = || server.target.to_string();
+    match timeout(limit, connecting).await {
+        Ok(Ok(connected)) => Ok(connected),
+        Ok(Err(source)) => Err(HostingFailure::Connect {
+            server: target(),
+            source,
+        }),
+        Err(_elapsed) => Err(HostingFailure::TimedOut {
+            server: target(),
+            limit,
+        }),
+    }
+}
+
+async fn carry<N: Network>(
+    shared: &Shared<N>,
+    incoming: impl Incoming,
+    connected: Connected,
+) -> io::Result<()> {
+    match connected {
+        Connected::Tcp(stream) => {
+            let (local, remote) = (stream.local_addr()?, stream.peer_addr()?);
+            incoming.accept(local, remote).carry(stream).await
+        },
+        Connected::Udp(socket) => {
+            let (local, remote) = (socket.local_addr()?, socket.peer_addr()?);
+            let circuit = incoming.accept(local, remote).into_datagrams();
+            let idle_timeout = shared.options.flows.idle_timeout;
+            datagrams::relay(&circuit, &socket, shared.clock, idle_timeout).await
+        },
+    }
+}
