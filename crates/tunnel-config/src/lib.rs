@@ -8,6 +8,7 @@
 //! |---|---|
 //! | dials ([`Intercept`]) | `intercept.v1`, `ziti-tunneler-client.v1` |
 //! | dials, at a port of its own ([`Proxy`]) | `proxy.v1` |
+//! | dials, at network interfaces ([`Interfaces`]) | `interfaces.v1`, for a diverter |
 //! | hosts ([`Host`]) | `host.v2`, `host.v1`, `ziti-tunneler-server.v1` |
 //!
 //! ```text
@@ -64,7 +65,8 @@
 //! # Order of the modules
 //!
 //! Imports go one way, from later modules to earlier ones: `error`, `protocol`, `address`, `duration`;
-//! `app_data`, `template`, `health_check`; `intercept`, `proxy`, `host`; `interceptions`, `name_addresses`.
+//! `app_data`, `template`, `health_check`; `intercept`, `interfaces`, `proxy`,
+//! `host`; `interceptions`, `name_addresses`.
 
 mod address;
 mod app_data;
@@ -74,6 +76,7 @@ mod health_check;
 mod host;
 mod intercept;
 mod interceptions;
+mod interfaces;
 mod name_addresses;
 mod protocol;
 mod proxy;
@@ -91,6 +94,7 @@ pub use crate::host::{
 };
 pub use crate::intercept::Intercept;
 pub use crate::interceptions::{Destination, DestinationHost, Interceptions};
+pub use crate::interfaces::Interfaces;
 pub use crate::name_addresses::{NameAddresses, RangeExhausted};
 pub use crate::protocol::{PortRange, Protocol};
 pub use crate::proxy::Proxy;

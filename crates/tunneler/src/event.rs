@@ -26,6 +26,12 @@ pub enum Fault {
         network: IpNetwork,
         range: IpNetwork,
     },
+    #[error(
+        "connections to the service are not intercepted: its configuration names network interfaces only \
+         ({}), which takes a diverter beside the tunneler; an `intercept.v1` would name destinations",
+        interfaces.join(", ")
+    )]
+    OnlyInterfaces { interfaces: Vec<String> },
     #[error("the service is dialed without the options of its configuration: {0}")]
     DialOptions(ConfigError),
     #[error("no port stands for the service: {0}")]

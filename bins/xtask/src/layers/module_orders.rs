@@ -446,6 +446,7 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
             "template",
             "health_check",
             "intercept",
+            "interfaces",
             "proxy",
             "host",
             "interceptions",

@@ -8,7 +8,7 @@ use crate::interception::networks;
 use crate::mode::ProxyPort;
 use crate::service::{Service, ServiceId};
 use portcullis_channel::Moment;
-use portcullis_tunnel_config::{Host, HostTerminator, Intercept, Proxy};
+use portcullis_tunnel_config::{Host, HostTerminator, Intercept, Interfaces, Proxy};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a fault is about.
@@ -130,14 +130,17 @@ impl Tunneler {
         let intercept = Intercept::from_configs(|name| service.config(name));
         match (intercept, &self.interception) {
             (Ok(intercept), None) => intercept,
-            (Ok(intercept), Some(interception)) => {
+            (Ok(None), Some(_)) => {
+                faults.extend(only_interfaces(service, has_ports));
+                None
+            },
+            (Ok(Some(intercept)), Some(interception)) => {
                 let range = interception.name_range();
-                let networks = intercept.iter().flat_map(networks);
-                let within = networks.filter(|network| {
+                let within = networks(&intercept).filter(|network| {
                     network.prefix() >= range.prefix() && range.contains(network.first())
                 });
                 faults.extend(within.map(|network| Fault::InNameRange { network, range }));
-                intercept
+                Some(intercept)
             },
             (Err(error), interception) => {
                 faults.push(match interception {
@@ -185,6 +188,20 @@ impl Tunneler {
             service_name: service.name.clone(),
             fault,
         });
+    }
+}
+
+/// What is wrong with a service that is to be intercepted at network interfaces, if nothing else leads to it.
+fn only_interfaces(service: &Service, has_ports: bool) -> Option<Fault> {
+    if has_ports {
+        return None;
+    }
+    match Interfaces::from_configs(|name| service.config(name)) {
+        Ok(interfaces) => {
+            let Interfaces(interfaces) = interfaces?;
+            Some(Fault::OnlyInterfaces { interfaces })
+        },
+        Err(error) => Some(Fault::Intercept(error)),
     }
 }
 
