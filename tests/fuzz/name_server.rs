@@ -4,7 +4,7 @@ use crate::driver::{fuzz, place};
 use portcullis_channel::Moment;
 use portcullis_domain::entropy::{Entropy, EntropyError};
 use portcullis_name_server::{
-    Client, InterceptedNames, NameServer, NameServerOptions, Output, Transport,
+    Client, InterceptedNames, NameLimits, NameServer, NameServerOptions, Output, Transport,
 };
 use portcullis_tunnel_config::{Intercept, NameAddresses};
 use serde_json::json;
@@ -47,7 +47,7 @@ fn server() -> (NameServer, InterceptedNames<u8>) {
         "addresses": ["*.wiki.corp"],
         "portRanges": [{"low": 443, "high": 443}],
     });
-    let mut names = InterceptedNames::new(NameAddresses::default());
+    let mut names = InterceptedNames::new(NameAddresses::default(), NameLimits::default());
     names.insert(0, &Intercept::from_intercept_v1(&config).unwrap());
     let options = NameServerOptions {
         upstreams: vec!["udp://10.0.0.1:53".parse().unwrap()],

@@ -11,6 +11,7 @@
 //!
 //! insert, remove (a service)   -> InterceptedNames -> names that are no longer intercepted
 //! a connection to an address   ->                  -> its name, and by that its service
+//! touch, release_idle          ->                  -> names whose addresses others can have
 //! ```
 //!
 //! # What is answered
@@ -36,6 +37,8 @@
 //!
 //! - A query gets one answer at most, and exactly one if it is a query, unless [`Unanswerable::Silence`] is
 //!   wanted. One that is sent again while the first waits gets no second one.
+//! - A name keeps its address as long as clients may remember it, or are connected to it, and an
+//!   [hour](NameLimits::idle_time) longer; then, another name can have it if names are short.
 //! - Memory is bounded whatever clients and upstreams send; [`NameServerOptions`] says by what. One address cannot
 //!   take all places.
 //! - An answer of an upstream counts if it comes from there to the socket that it was asked from, with the
@@ -50,7 +53,9 @@
 //! ```
 //! use portcullis_channel::Moment;
 //! use portcullis_domain::entropy::{Entropy, EntropyError};
-//! use portcullis_name_server::{Client, InterceptedNames, NameServer, NameServerOptions, Output, Transport};
+//! use portcullis_name_server::{
+//!     Client, InterceptedNames, NameLimits, NameServer, NameServerOptions, Output, Transport,
+//! };
 //! use portcullis_tunnel_config::{Intercept, NameAddresses};
 //! use serde_json::json;
 //! use std::sync::Arc;
@@ -62,7 +67,7 @@
 //! #         Ok(())
 //! #     }
 //! # }
-//! let mut names = InterceptedNames::new(NameAddresses::default());
+//! let mut names = InterceptedNames::new(NameAddresses::default(), NameLimits::default());
 //! let config = json!({
 //!     "protocols": ["tcp"],
 //!     "addresses": ["*.corp"],
@@ -111,7 +116,7 @@ mod upstream;
 mod tests;
 
 pub use crate::event::{Counters, NameServerEvent};
-pub use crate::names::{DEFAULT_MAX_NAMES, InterceptedNames, NameAddress, NoAddress, ReleasedName};
+pub use crate::names::{InterceptedNames, NameAddress, NameLimits, NoAddress, ReleasedName};
 pub use crate::options::{NameServerOptions, Unanswerable, UpstreamOrder, WordError};
 pub use crate::output::{Client, Output, UpstreamQueryId};
 pub use crate::server::NameServer;

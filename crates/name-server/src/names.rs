@@ -1,5 +1,10 @@
 //! Names that services intercept, and the addresses that stand for them.
 
+mod idle;
+
+pub use idle::NameLimits;
+
+use portcullis_channel::Moment;
 use portcullis_tunnel_config::{
     AddressPattern, HostName, Intercept, Interceptions, NameAddresses, RangeExhausted,
 };
@@ -8,14 +13,22 @@ use std::net::IpAddr;
 
 /// What services intercept, and the addresses that stand for names of theirs. `S` is what a service is known by.
 ///
-/// A name gets its address when somebody first asks for it, and keeps it until no service intercepts it any more.
+/// A name gets its address when somebody first asks for it, and keeps it until no service intercepts it any more,
+/// or it has been idle when [others need one](Self::release_idle).
 #[derive(Debug, Clone)]
 pub struct InterceptedNames<S> {
     interceptions: Interceptions<S>,
     addresses: NameAddresses,
-    max_names: usize,
+    limits: NameLimits,
     /// Names that have an address, by [`place`], so that those of a domain are side by side.
-    assigned: BTreeMap<String, HostName>,
+    assigned: BTreeMap<String, AssignedName>,
+}
+
+#[derive(Debug, Clone)]
+struct AssignedName {
+    name: HostName,
+    /// Nobody was to know or use its address after this, as far as is known.
+    used: Moment,
 }
 
 /// The address of a name.
@@ -26,7 +39,7 @@ pub struct NameAddress {
     pub is_new: bool,
 }
 
-/// A name that no service intercepts any more, and the address that it had.
+/// A name that has no address any more, and the one that it had.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReleasedName {
     pub name: HostName,
@@ -42,21 +55,12 @@ pub enum NoAddress {
     TooManyNames { limit: usize },
 }
 
-/// Names of domains that have an address at a time. Whoever may ask can have one for every name of a domain that is
-/// intercepted, and the usual range has room for four million; each takes about 500 bytes.
-pub const DEFAULT_MAX_NAMES: usize = 65_536;
-
 impl<S: Clone + Ord> InterceptedNames<S> {
-    pub fn new(addresses: NameAddresses) -> Self {
-        Self::with_max_names(addresses, DEFAULT_MAX_NAMES)
-    }
-
-    /// Names that a service has itself get an address even if there are more.
-    pub fn with_max_names(addresses: NameAddresses, max_names: usize) -> Self {
+    pub fn new(addresses: NameAddresses, limits: NameLimits) -> Self {
         Self {
             interceptions: Interceptions::default(),
             addresses,
-            max_names,
+            limits,
             assigned: BTreeMap::new(),
         }
     }
@@ -93,13 +97,19 @@ impl<S: Clone + Ord> InterceptedNames<S> {
         self.assigned.is_empty()
     }
 
-    /// The address of a name, which gets one if it has none. `None` if no service intercepts the name.
+    /// The address of a name, which gets one if it has none, for somebody who may remember it so long. `None` if
+    /// no service intercepts the name.
     ///
     /// # Errors
     ///
     /// If it has none and there is none left.
-    pub fn resolve(&mut self, name: &HostName) -> Result<Option<NameAddress>, NoAddress> {
+    pub fn resolve(
+        &mut self,
+        name: &HostName,
+        remembered_until: Moment,
+    ) -> Result<Option<NameAddress>, NoAddress> {
         if let Some(address) = self.addresses.address_of(name) {
+            self.mark_used(name, remembered_until);
             return Ok(Some(NameAddress {
                 address,
                 is_new: false,
@@ -108,13 +118,16 @@ impl<S: Clone + Ord> InterceptedNames<S> {
         if !self.interceptions.has_name(name) {
             return Ok(None);
         }
-        if self.assigned.len() >= self.max_names && !self.interceptions.has_exact_name(name) {
-            return Err(NoAddress::TooManyNames {
-                limit: self.max_names,
-            });
+        let limit = self.limits.max_names;
+        if self.assigned.len() >= limit && !self.interceptions.has_exact_name(name) {
+            return Err(NoAddress::TooManyNames { limit });
         }
         let address = self.addresses.hold(name)?;
-        self.assigned.insert(place(name), name.clone());
+        let assigned = AssignedName {
+            name: name.clone(),
+            used: remembered_until,
+        };
+        self.assigned.insert(place(name), assigned);
         Ok(Some(NameAddress {
             address,
             is_new: true,
@@ -134,13 +147,16 @@ impl<S: Clone + Ord> InterceptedNames<S> {
         names.dedup();
         let mut released = Vec::with_capacity(names.len());
         for name in names {
-            if let Some(address) = self.addresses.address_of(&name) {
-                self.addresses.release(&name);
-                self.assigned.remove(&place(&name));
-                released.push(ReleasedName { name, address });
-            }
+            released.extend(self.take_address(name));
         }
         released
+    }
+
+    fn take_address(&mut self, name: HostName) -> Option<ReleasedName> {
+        let address = self.addresses.address_of(&name)?;
+        self.addresses.release(&name);
+        self.assigned.remove(&place(&name));
+        Some(ReleasedName { name, address })
     }
 
     /// Names with an address that a pattern stands for.
@@ -158,7 +174,7 @@ impl<S: Clone + Ord> InterceptedNames<S> {
                 .take_while(move |(place, _)| {
                     **place == first || is_domain && place.starts_with(&within)
                 })
-                .map(|(_, name)| name)
+                .map(|(_, assigned)| &assigned.name)
         };
         name.map(place).into_iter().flat_map(of_name)
     }

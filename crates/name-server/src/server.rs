@@ -17,6 +17,7 @@ use portcullis_domain::entropy::Entropy;
 use portcullis_tunnel_config::HostName;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A DNS server for intercepted names; see the [crate].
 pub struct NameServer {
@@ -72,7 +73,7 @@ impl NameServer {
                 return;
             },
         };
-        match self.look_up(&query, names) {
+        match self.look_up(&query, names, now) {
             Verdict::Known(answer) => {
                 self.report.counters.answered += 1;
                 self.report.reply(client, answer);
@@ -99,11 +100,13 @@ impl NameServer {
         &mut self,
         query: &Query,
         names: &mut InterceptedNames<S>,
+        now: Moment,
     ) -> Verdict {
         let Some(name) = query.host() else {
             return Verdict::Other;
         };
-        match names.resolve(&name) {
+        let remembered_until = now + Duration::from_secs(self.ttl.into());
+        match names.resolve(&name, remembered_until) {
             Ok(Some(found)) => {
                 if found.is_new {
                     self.report.has_addresses();

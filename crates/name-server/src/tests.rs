@@ -49,7 +49,8 @@ pub(crate) fn intercept(addresses: &[&str]) -> Intercept {
 }
 
 pub(crate) fn names(range: &str) -> Names {
-    let mut names = Names::new(NameAddresses::new(range.parse().unwrap()));
+    let addresses = NameAddresses::new(range.parse().unwrap());
+    let mut names = Names::new(addresses, NameLimits::default());
     names.insert("wiki", &intercept(&["wiki.corp", "10.0.0.0/8"]));
     names.insert("all", &intercept(&["*.all.corp"]));
     names

@@ -97,6 +97,19 @@ impl NameAddresses {
         self.by_name.get(name.as_str()).map(|held| held.address)
     }
 
+    /// Whether no more than a quarter of the range is left.
+    pub fn is_short(&self) -> bool {
+        let bits = if self.range.first().is_ipv4() {
+            32
+        } else {
+            128
+        };
+        let host_bits = u32::from(bits - self.range.prefix());
+        let of_range = 1_u128.checked_shl(host_bits).unwrap_or(u128::MAX);
+        let usable = of_range.saturating_sub(2);
+        4 * self.names.len() as u128 >= usable.saturating_mul(3)
+    }
+
     pub fn name_of(&self, address: IpAddr) -> Option<&HostName> {
         self.names.get(&address.to_canonical())
     }
@@ -161,6 +174,23 @@ mod tests {
             error.to_string(),
             "all addresses of 192.0.2.0/30 are in use; a larger range is needed"
         );
+    }
+
+    #[test]
+    fn a_range_is_short_when_a_quarter_is_left() {
+        let mut addresses = NameAddresses::new("192.0.2.0/28".parse().expect("a network"));
+        for number in 0..10 {
+            addresses
+                .hold(&name(&format!("n{number}")))
+                .expect("an address");
+            assert!(!addresses.is_short());
+        }
+        addresses.hold(&name("n10")).expect("an address");
+        assert!(addresses.is_short());
+        addresses.release(&name("n0"));
+        assert!(!addresses.is_short());
+        let all = NameAddresses::new("::/0".parse().expect("a network"));
+        assert!(!all.is_short());
     }
 
     #[test]

@@ -5,13 +5,14 @@ use crate::dial::NoDial;
 use crate::mode::InterceptOptions;
 use crate::rules::{InterceptRule, Rules};
 use crate::service::ServiceId;
+use portcullis_channel::Moment;
 use portcullis_domain::ip_network::IpNetwork;
 use portcullis_name_server::{InterceptedNames, ReleasedName};
 use portcullis_tunnel_config::{
     AddressPattern, Destination, HostName, Intercept, NameAddresses, Protocol,
 };
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 #[derive(Debug)]
 pub(crate) struct Interception {
@@ -19,7 +20,7 @@ pub(crate) struct Interception {
     rules: Rules,
     /// The kernel may have to be told something.
     rules_changed: bool,
-    /// Names that are intercepted no longer, which nobody has been told.
+    /// Names that have no address any more, which nobody has been told.
     released: Vec<ReleasedName>,
     /// A destination may be that of another service.
     services_changed: bool,
@@ -36,7 +37,7 @@ impl Interception {
     pub(crate) fn new(options: &InterceptOptions) -> Self {
         let addresses = NameAddresses::new(options.name_range);
         Self {
-            names: InterceptedNames::with_max_names(addresses, options.max_names),
+            names: InterceptedNames::new(addresses, options.name_limits),
             rules: Rules::default(),
             rules_changed: false,
             released: Vec::new(),
@@ -75,6 +76,12 @@ impl Interception {
             None => self.names.remove(service),
             Some(intercept) => self.names.insert(service.clone(), intercept),
         };
+        self.released.extend(released);
+    }
+
+    /// Takes their addresses from names that have been idle, if names are short.
+    pub(crate) fn release_idle_names(&mut self, now: Moment, is_in_use: impl Fn(IpAddr) -> bool) {
+        let released = self.names.release_idle(now, is_in_use);
         self.released.extend(released);
     }
 

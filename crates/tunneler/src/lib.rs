@@ -15,6 +15,7 @@
 //! a connection that was intercepted, or came to a port    -> dial   -> service, app data, terms
 //! a dial of the network for a server that is hosted       -> target -> the server, or a refusal
 //! a query for a name                                      -> names  -> the address that stands for it
+//! names that nobody uses, when they are short             -> release_idle_names
 //! ```
 //!
 //! # What is done for a service
@@ -24,6 +25,7 @@
 //! | bind | all | `host.v2`, `host.v1` or `ziti-tunneler-server.v1` | each server of it has a terminator, and is checked as it says |
 //! | dial | intercept | `intercept.v1` or `ziti-tunneler-client.v1` | its connections are intercepted |
 //! | dial | intercept | `proxy.v1` | its ports are opened |
+//! | dial | intercept | `interfaces.v1` alone | nothing, and that is told: it is for a diverter beside the tunneler |
 //! | dial | proxy | `intercept.v1` or none | the ports that the mode names for it are opened; `dialOptions` and `sourceIp` count |
 //!
 //! # Guarantees

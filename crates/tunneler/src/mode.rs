@@ -1,7 +1,7 @@
 //! What a tunneler is for, besides hosting.
 
 use portcullis_domain::ip_network::IpNetwork;
-use portcullis_name_server::DEFAULT_MAX_NAMES;
+use portcullis_name_server::NameLimits;
 use portcullis_tunnel_config::{NameAddresses, Protocol};
 use std::fmt;
 use std::net::IpAddr;
@@ -24,15 +24,14 @@ pub enum Mode {
 pub struct InterceptOptions {
     /// Addresses that stand for names.
     pub name_range: IpNetwork,
-    /// Names of domains that may have an address at a time.
-    pub max_names: usize,
+    pub name_limits: NameLimits,
 }
 
 impl Default for InterceptOptions {
     fn default() -> Self {
         Self {
             name_range: NameAddresses::default().range(),
-            max_names: DEFAULT_MAX_NAMES,
+            name_limits: NameLimits::default(),
         }
     }
 }

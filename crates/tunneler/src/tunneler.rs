@@ -19,6 +19,7 @@ use portcullis_tunnel_config::{
     AppData, HostTerminator, Intercept, Target, TargetError, TunnelerIdentity,
 };
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::net::IpAddr;
 use std::sync::Arc;
 
 /// What a tunneler does for the services of its identity.
@@ -196,7 +197,18 @@ impl Tunneler {
         self.events.pop_front()
     }
 
-    /// Names that are intercepted, for a name server; `None` if nothing is intercepted.
+    /// Lets other names have the addresses of those that nobody has used for the
+    /// [idle time](portcullis_name_server::NameLimits::idle_time), if names are short; `is_in_use` says whether
+    /// there are connections, or flows of datagrams, to an address. To be called now and then, such as once a
+    /// minute.
+    pub fn release_idle_names(&mut self, now: Moment, is_in_use: impl Fn(IpAddr) -> bool) {
+        if let Some(interception) = &mut self.interception {
+            interception.release_idle_names(now, is_in_use);
+        }
+    }
+
+    /// Names that are intercepted, for a name server; `None` if nothing is intercepted. Connections that begin and
+    /// end are told to [`InterceptedNames::touch`].
     pub fn names(&mut self) -> Option<&mut InterceptedNames<ServiceId>> {
         self.interception.as_mut().map(Interception::names)
     }

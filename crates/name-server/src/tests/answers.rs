@@ -234,7 +234,7 @@ fn what_clients_say_by_edns_is_answered() {
 fn the_longest_names_fit_into_an_answer() {
     let label = "a".repeat(60);
     let name = format!("{label}.{label}.{label}.{}.corp", "b".repeat(57));
-    let mut names = Names::new(NameAddresses::default());
+    let mut names = Names::new(NameAddresses::default(), NameLimits::default());
     names.insert("all", &intercept(&["*.corp"]));
     let mut server = server(&NameServerOptions::default());
     let asked = with_edns(query(7, &name, A), 512, 0, 0);
@@ -251,7 +251,7 @@ fn the_longest_names_fit_into_an_answer() {
 
 #[test]
 fn names_that_no_host_has_are_other_names() {
-    let mut names = Names::new(NameAddresses::default());
+    let mut names = Names::new(NameAddresses::default(), NameLimits::default());
     names.insert("all", &intercept(&["*.corp"]));
     let mut server = server(&NameServerOptions::default());
     for label in ["a.b", "a b", "a\u{1}", "*"] {

@@ -1,11 +1,13 @@
 //! Connections that are intercepted.
 
 use crate::support::{
-    at, commands, commands_but_checks, dialed, intercept, intercepting, sentences,
+    at, commands, commands_but_checks, dialed, intercept, intercepting, sentences, tunneler,
 };
-use portcullis_name_server::ReleasedName;
+use portcullis_name_server::{NameLimits, ReleasedName};
 use portcullis_tunnel_config::{HostName, Protocol};
-use portcullis_tunneler::{Command, InterceptRule, NoDial, Service, ServiceId, Tunneler};
+use portcullis_tunneler::{
+    Command, InterceptOptions, InterceptRule, Mode, NoDial, Service, ServiceId, Tunneler,
+};
 use serde_json::json;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
@@ -13,7 +15,7 @@ use std::time::Duration;
 fn address(tunneler: &mut Tunneler, name: &str) -> IpAddr {
     let names = tunneler.names().expect("it intercepts");
     let name = HostName::new(name).expect("a name");
-    let resolved = names.resolve(&name).expect("an address is left");
+    let resolved = names.resolve(&name, at(60)).expect("an address is left");
     resolved.expect("the name is intercepted").address
 }
 
@@ -81,6 +83,37 @@ fn names_need_no_rules_of_their_own() {
 }
 
 #[test]
+fn idle_names_are_released_when_names_are_short() {
+    let options = InterceptOptions {
+        name_limits: NameLimits {
+            max_names: 2,
+            ..NameLimits::default()
+        },
+        ..InterceptOptions::default()
+    };
+    let mut tunneler = tunneler(Mode::Intercept(options));
+    let all = dialed("all", "intercept.v1", intercept(&["*.corp"], (80, 80)));
+    tunneler.set_service(all, at(0));
+    commands(&mut tunneler);
+    let wiki = address(&mut tunneler, "wiki.corp");
+    address(&mut tunneler, "shop.corp");
+    let is_wiki = |address| address == wiki;
+    tunneler.release_idle_names(at(3_659), is_wiki);
+    assert_eq!(commands(&mut tunneler), []);
+    tunneler.release_idle_names(at(3_660), is_wiki);
+    let commands = commands(&mut tunneler);
+    let [Command::ReleaseNames(released)] = commands.as_slice() else {
+        panic!("names that are released: {commands:?}")
+    };
+    let names: Vec<_> = released.iter().map(|name| name.name.as_str()).collect();
+    assert_eq!(names, ["shop.corp"]);
+    assert_eq!(
+        service_of(&tunneler, (wiki, 80).into()).as_deref(),
+        Ok("all")
+    );
+}
+
+#[test]
 fn networks_have_rules_that_come_and_go_with_them() {
     let mut tunneler = intercepting();
     for (name, network) in [("wide", "10.0.0.0/8"), ("narrow", "10.1.0.0/16")] {
@@ -118,6 +151,9 @@ fn networks_among_the_addresses_of_names_are_told() {
     assert_eq!(sentences(&mut tunneler), [told]);
     let within = "100.64.7.1:80".parse().expect("an address");
     assert_eq!(service_of(&tunneler, within), Err(NoDial::NoService));
+    // A network around them is intercepted without them.
+    let around = "100.63.7.1:80".parse().expect("an address");
+    assert_eq!(service_of(&tunneler, around).as_deref(), Ok("wiki"));
 
     // Once.
     let encrypted = Service {
@@ -207,6 +243,31 @@ fn a_configuration_that_is_broken_is_told_and_disturbs_nobody() {
             .starts_with("bad: connections to the service are not intercepted: `intercept.v1`: "),
         "{sentences:?}"
     );
+}
+
+#[test]
+fn interfaces_alone_are_told() {
+    let mut tunneler = intercepting();
+    let interfaces = json!({"interfaces": ["eth0", "eth1"]});
+    let gate = dialed("gate", "interfaces.v1", interfaces.clone());
+    tunneler.set_service(gate, at(0));
+    assert_eq!(commands(&mut tunneler), []);
+    assert_eq!(
+        sentences(&mut tunneler),
+        [
+            "gate: connections to the service are not intercepted: its configuration names network interfaces \
+             only (eth0, eth1), which takes a diverter beside the tunneler; an `intercept.v1` would name \
+             destinations"
+        ]
+    );
+    let mut both = dialed(
+        "wiki",
+        "intercept.v1",
+        intercept(&["10.1.0.0/16"], (80, 80)),
+    );
+    both.configs.insert("interfaces.v1".to_owned(), interfaces);
+    tunneler.set_service(both, at(0));
+    assert_eq!(sentences(&mut tunneler), [""; 0]);
 }
 
 #[test]
