@@ -11,6 +11,7 @@ use crate::oidc::{
 use crate::reply::Reply;
 use http::{Method, StatusCode, header};
 use portcullis_api::api_session::AuthQuery;
+use portcullis_api::authenticate::Authenticate;
 use portcullis_api::code::Code;
 use portcullis_api::error::ErrorBody;
 use portcullis_domain::clock::Timestamp;
@@ -36,6 +37,8 @@ pub struct OidcLogin {
     request: AuthorizationRequest,
     /// By which the provider knows it, and whoever knows it can go on.
     id: SecretString,
+    /// Fields of forms that describe the client.
+    description: Vec<(&'static str, String)>,
 }
 
 /// Factors that are still open.
@@ -86,6 +89,7 @@ impl Client {
             provider: provider.clone(),
             request,
             id,
+            description: Vec::new(),
         })
     }
 
@@ -197,6 +201,14 @@ impl OidcLogin {
         &self.provider
     }
 
+    /// Describes the client along with its credentials: its machine, its SDK, and the configuration types that
+    /// it wants to see.
+    #[must_use]
+    pub fn describing(mut self, client: &Authenticate) -> Self {
+        self.description = description(client);
+        self
+    }
+
     /// Shows credentials; answers what is still asked for. JWTs of the client that began the login are
     /// shown along with them, for a policy that demands a second one.
     ///
@@ -208,12 +220,16 @@ impl OidcLogin {
         credentials: &Credentials,
     ) -> Result<Vec<AuthQuery>, ClientError> {
         let id = self.id.clone();
-        let id = ("id", id.expose_secret());
+        let described = self.description.iter();
+        let mut fields: Vec<_> = described
+            .map(|(name, text)| (*name, text.as_str()))
+            .collect();
+        fields.push(("id", id.expose_secret()));
         let step = match credentials {
             Credentials::Password { username, password } => {
-                let password = ("password", password.expose_secret());
-                let form = form(&[id, ("username", username), password]);
-                return self.step("password", form).await;
+                fields.push(("username", username));
+                fields.push(("password", password.expose_secret()));
+                "password"
             },
             Credentials::Certificate => "cert",
             Credentials::Jwt(token) => {
@@ -221,7 +237,7 @@ impl OidcLogin {
                 "ext-jwt"
             },
         };
-        self.step(step, form(&[id])).await
+        self.step(step, form(&fields)).await
     }
 
     /// Shows a TOTP or recovery code; answers what is still asked for.
@@ -282,6 +298,34 @@ impl OidcLogin {
             None => Err(client.unexpected(&post, &endpoint, "it leads to somebody else")),
         }
     }
+}
+
+/// Members of a client by their names in forms, which are flat.
+fn description(client: &Authenticate) -> Vec<(&'static str, String)> {
+    let Authenticate {
+        env_info, sdk_info, ..
+    } = client;
+    let members = [
+        ("envArch", &env_info.arch),
+        ("envDomain", &env_info.domain),
+        ("envHostname", &env_info.hostname),
+        ("envOs", &env_info.os),
+        ("envOsRelease", &env_info.os_release),
+        ("envOsVersion", &env_info.os_version),
+        ("sdkAppId", &sdk_info.app_id),
+        ("sdkAppVersion", &sdk_info.app_version),
+        ("sdkBranch", &sdk_info.branch),
+        ("sdkRevision", &sdk_info.revision),
+        ("sdkType", &sdk_info.kind),
+        ("sdkVersion", &sdk_info.version),
+    ];
+    let types = client.config_types.iter().map(|name| ("configTypes", name));
+    members
+        .into_iter()
+        .chain(types)
+        .filter(|(_, text)| !text.is_empty())
+        .map(|(name, text)| (name, text.clone()))
+        .collect()
 }
 
 fn method(credentials: &Credentials) -> &'static str {
