@@ -8,6 +8,8 @@ use std::sync::Arc;
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum SessionError {
+    #[error("the identity names no controller")]
+    NoController,
     /// No controller was reached.
     #[error("no controller can be reached")]
     Unreachable(#[source] Arc<ClientError>),
