@@ -12,7 +12,9 @@ use portcullis_domain::clock::Timestamp;
 use portcullis_router::access::{
     AccessControl, Consequences, DataModel, Keeper, PostureReports, Usage, UsedService,
 };
-use portcullis_router::edge::{ApiSession, ChannelId, ControllerId, Recipient, Refusal};
+use portcullis_router::edge::{
+    ApiSession, ChannelId, ControllerId, IdentityId, Recipient, Refusal,
+};
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::data_model::{DataStateValidation, ValidateDataState};
 use portcullis_wire::edge::{PostureResponse, PostureStateChange, ServiceChangeSet};
@@ -40,6 +42,8 @@ pub(crate) struct Rights {
     news: Notify,
     /// The data model has changed.
     moved: Notify,
+    /// What the router's own identity may use may have changed.
+    own_services: Notify,
 }
 
 impl Rights {
@@ -57,6 +61,7 @@ impl Rights {
             alarm: Alarm::default(),
             news: Notify::new(),
             moved: Notify::new(),
+            own_services: Notify::new(),
         }
     }
 
@@ -171,9 +176,24 @@ impl Rights {
         self.control.read().posture_state(channel, now)
     }
 
+    /// From now on, [`own_services_changed`](Self::own_services_changed) tells of what this identity may use.
+    pub(crate) fn watch_own_services(&self, identity: IdentityId) {
+        self.control.write().watch_own_services(identity);
+    }
+
+    /// Completes when what the router's own identity may use may have changed since the last time. For one task.
+    pub(crate) fn own_services_changed(&self) -> Notified<'_> {
+        self.own_services.notified()
+    }
+
     /// Completes when sessions or keys have arrived since it was created.
     pub(crate) fn news(&self) -> Notified<'_> {
         self.news.notified()
+    }
+
+    /// Whether there is a data model.
+    pub(crate) fn has_model(&self) -> bool {
+        self.control.read().replica().has_model()
     }
 
     /// How far the data model is; 0 without one.
@@ -247,6 +267,9 @@ impl Rights {
     fn carry_out(&self, consequences: Consequences) {
         if consequences.has_news_for_logins {
             self.news.notify_waiters();
+        }
+        if consequences.has_changed_own_services {
+            self.own_services.notify_one();
         }
         for (channel, reason) in consequences.ended {
             self.channels

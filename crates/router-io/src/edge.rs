@@ -48,6 +48,7 @@ use portcullis_router::edge::{
 };
 use portcullis_transport::{Groups, Observer};
 use portcullis_wire::control::ControlMessage;
+use portcullis_wire::control::terminator::{ValidateTerminators, ValidatedTerminators};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -262,6 +263,11 @@ impl Edge {
         self.shared.rights.disconnected(controller);
     }
 
+    /// Which of a controller's terminators there are, as far as SDKs host them or nobody has to.
+    pub(crate) fn validate(&self, question: &ValidateTerminators) -> ValidatedTerminators {
+        self.shared.hosts.validate(question)
+    }
+
     /// Handles a message of a controller about the data model, sessions or terminators. Returns any other
     /// one.
     pub(crate) fn handle(
@@ -285,7 +291,6 @@ impl Edge {
                 shared.controllers.reply(from, request, &answer);
             },
             Says::CreateTerminatorAnswerV2(answer) => shared.hosts.create_answered(answer),
-            Says::ValidateTerminators(question) => shared.hosts.validate(from, request, &question),
             Says::ValidateTerminatorsV1(question) => shared.hosts.validate_v1(&question),
             other => return Some(other),
         }

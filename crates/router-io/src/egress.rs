@@ -12,7 +12,6 @@
 //! passes each way by itself; datagrams have none.
 
 mod connect;
-mod encryption;
 mod failure;
 mod packets;
 mod server_tls;
@@ -84,7 +83,7 @@ pub(crate) fn dialers(
 }
 
 /// The end of the circuit that a dial is for.
-fn terminating_end(request: DialRequest, options: Arc<Options>) -> EndTerms {
+pub(crate) fn terminating_end(request: DialRequest, options: Arc<Options>) -> EndTerms {
     EndTerms {
         circuit: request.circuit,
         address: request.address,
@@ -103,7 +102,7 @@ fn dialer(peer_data: &PeerData) -> Option<IdentityId> {
 }
 
 /// Whether the identity that dials may have one more circuit to a server here.
-fn check_room(ends: &Ends, request: &DialRequest) -> Result<(), Shortage> {
+pub(crate) fn check_room(ends: &Ends, request: &DialRequest) -> Result<(), Shortage> {
     let identity = dialer(&request.peer_data);
     ends.memory_for(identity.as_ref()).check_room()
 }

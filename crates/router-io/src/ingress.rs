@@ -1,7 +1,7 @@
 //! Listeners for whoever speaks no SDK: `transport`, `transport_udp`, `proxy`, `proxy_udp`.
 //!
 //! ```text
-//! client -> StreamDoor, PacketDoor -> CircuitRequests -> controller
+//! client -> StreamDoor, PacketDoor -> ClientCircuits -> controller
 //!                                 -> an initiating end, once the route stands
 //! ```
 //!
@@ -26,9 +26,10 @@ use portcullis_router::ingress::{Entrance, IngressSettings, ProxyAlerts};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::circuit_requests::CircuitRequests;
 use crate::controllers::Controllers;
 use crate::ends::Ends;
-use crate::ingress::circuits::CircuitRequests;
+use crate::ingress::circuits::ClientCircuits;
 use crate::ingress::packets::PacketListener;
 use crate::ingress::streams::StreamListener;
 use crate::listen_addresses::listen_addresses;
@@ -83,28 +84,25 @@ impl Ingress {
         let refusals = RefusalLog::of_clients(*ends.relay().clock());
         let mut listeners = Vec::new();
         for settings in settings {
-            let requests = CircuitRequests::new(
-                Arc::clone(controllers),
-                ends.clone(),
-                settings.end,
-                settings.circuit_timeout,
-                refusals.clone(),
-            );
+            let requests =
+                CircuitRequests::new(Arc::clone(controllers), ends.clone(), settings.end);
+            let timeout = settings.circuit_timeout;
+            let circuits = ClientCircuits::new(requests, timeout, refusals.clone());
             let key = settings.key;
-            let requests = match settings.entrance.service() {
+            let circuits = match settings.entrance.service() {
                 Some(service) => {
                     let alerts = ProxyAlerts::new(key.clone(), service.to_owned());
-                    requests.with_alerts(alerts)
+                    circuits.with_alerts(alerts)
                 },
-                None => requests,
+                None => circuits,
             };
             listeners.push(match settings.entrance {
                 Entrance::Streams(door) => {
                     let tls = (Arc::clone(tls), limits.clone());
-                    OpenListener::Streams(StreamListener::open(key, door, requests, tls).await?)
+                    OpenListener::Streams(StreamListener::open(key, door, circuits, tls).await?)
                 },
                 Entrance::Packets(door) => {
-                    OpenListener::Packets(PacketListener::open(key, door, requests).await?)
+                    OpenListener::Packets(PacketListener::open(key, door, circuits).await?)
                 },
             });
         }

@@ -15,6 +15,7 @@ use portcullis_domain::entropy::{Entropy, EntropyError};
 use portcullis_metrics::MetricSource;
 use portcullis_router::IncompleteConfigError;
 use portcullis_router::ingress::IngressError;
+use portcullis_router::tunnel::TunnelError;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -29,6 +30,7 @@ use crate::listeners::ListenersError;
 use crate::metrics::{LinkMetrics, RelayMetrics};
 use crate::operator::{Operations, OperatorSocket};
 use crate::profile::{MemoryProfiler, ProfileError};
+use crate::tunnel::IdleTunnel;
 use crate::web::WebError;
 
 /// How long a router that stops waits for its parts: clients and circuits have a few seconds to end, and the
@@ -67,6 +69,8 @@ pub enum StartError {
     Ingress(#[from] IngressError),
     #[error(transparent)]
     Listen(#[from] IngressOpenError),
+    #[error(transparent)]
+    Tunnel(#[from] TunnelError),
     #[error(transparent)]
     Listeners(#[from] ListenersError),
     #[error("`{address}` is no address that SDKs can be let in at; it has to be `tls:HOST:PORT`")]
@@ -173,10 +177,15 @@ impl Base {
         let web = self.web(&metrics, &links).await?;
         let addresses = bound.addresses().chain(ingress.addresses());
         let addresses = addresses.chain(web.0.local_addresses()).collect();
-        let control = self.control(&links, edge.as_ref(), &metrics)?;
+        let tunnel = self.tunnel(edge.as_ref())?;
+        let reached = tunnel.as_ref().map(IdleTunnel::tunnel);
+        let control = self.control(&links, (edge.as_ref(), reached), &metrics)?;
 
         bound.serve(&self.tls, &self.tasks, &self.stop);
         ingress.serve(&self.tasks, &self.stop);
+        if let Some(tunnel) = tunnel {
+            tunnel.start(&self.tasks, &self.stop);
+        }
         web.0.serve(&web.1, &self.tasks, &self.stop);
         self.tasks.spawn(links.run(self.stop.clone()));
         let control = control.start(&self.tasks, &self.stop);

@@ -31,7 +31,18 @@ const WITHOUT_EFFECT: &[(&str, &str)] = &[
     ),
     ("dialers[proxy]", NOT_DIALED),
     ("dialers[proxy_udp]", NOT_DIALED),
-    ("dialers[tunnel]", NO_TUNNEL),
+    ("dialers[tunnel].options.connectTimeout", OF_SERVICES),
+    ("dialers[tunnel].options.dnsSvcIpRange", OF_TUNNEL),
+    ("dialers[tunnel].options.dnsUnanswerable", OF_TUNNEL),
+    ("dialers[tunnel].options.dnsUpstream", OF_TUNNEL),
+    ("dialers[tunnel].options.dnsUpstreamMode", OF_TUNNEL),
+    ("dialers[tunnel].options.lanIf", OF_TUNNEL),
+    ("dialers[tunnel].options.mode", OF_TUNNEL),
+    ("dialers[tunnel].options.resolver", OF_TUNNEL),
+    ("dialers[tunnel].options.services", OF_TUNNEL),
+    ("dialers[tunnel].options.svcPollRate", NO_POLLING),
+    ("dialers[tunnel].options.udpCheckInterval", OF_TUNNEL),
+    ("dialers[tunnel].options.udpIdleTimeout", OF_TUNNEL),
     ("dialers[udp]", NOT_DIALED),
     ("dialers[].options.drop1InN", DROPS),
     (
@@ -92,7 +103,20 @@ const WITHOUT_EFFECT: &[(&str, &str)] = &[
         "listeners[transport_udp].options.connectTimeout",
         OF_DIALERS,
     ),
-    ("listeners[tunnel]", NO_TUNNEL),
+    ("listeners[tunnel].options.circuitStartTimeout", OF_DIALERS),
+    ("listeners[tunnel].options.connectTimeout", OF_DIALERS),
+    ("listeners[tunnel].options.dnsSvcIpRange", NO_INTERCEPTION),
+    ("listeners[tunnel].options.dnsUnanswerable", NO_INTERCEPTION),
+    ("listeners[tunnel].options.dnsUpstream", NO_INTERCEPTION),
+    ("listeners[tunnel].options.dnsUpstreamMode", NO_INTERCEPTION),
+    ("listeners[tunnel].options.getCircuitTimeout", OF_SERVICES),
+    ("listeners[tunnel].options.lanIf", NO_INTERCEPTION),
+    ("listeners[tunnel].options.resolver", NO_INTERCEPTION),
+    ("listeners[tunnel].options.svcPollRate", NO_POLLING),
+    (
+        "listeners[tunnel].options.udpCheckInterval",
+        "a flow ends as soon as it was silent for `udpIdleTimeout`",
+    ),
     ("listeners[].options.drop1InN", DROPS),
     ("listeners[].options.lookupApiSessionTimeout", SESSIONS),
     ("listeners[].options.lookupSessionTimeout", SESSIONS),
@@ -148,7 +172,10 @@ const OF_LINKS: &str =
 const STALLED_LINKS: &str = "a connection of a link that takes nothing for 20s is closed";
 const NOT_DIALED: &str =
     "no service is dialed by this binding; `transport` and `transport_udp` are those for servers";
-const NO_TUNNEL: &str = "this router has no tunnel yet";
+const NO_INTERCEPTION: &str = "this router intercepts no traffic yet";
+const NO_POLLING: &str = "services are told when they change";
+const OF_SERVICES: &str = "the configuration of a service says how long it may take";
+const OF_TUNNEL: &str = "it is an option of the listener with this binding";
 const MTU: &str = "payloads are as large as what is read at once; links and channels split nothing";
 const DROPS: &str = "it is a test of OpenZiti, and this router drops nothing on purpose";
 const SESSIONS: &str =
@@ -417,6 +444,10 @@ mod tests {
         "options.txPortalStartSize",
     ];
 
+    /// The same for the tunneler, and for what it hosts.
+    const OF_TUNNELER: &[&str] = &["options.mode", "options.services", "options.udpIdleTimeout"];
+    const OF_TUNNEL_DIALER: &[&str] = &["options.circuitStartTimeout"];
+
     const CLIENT_LISTENERS: &[&str] = &["edge", "proxy", "proxy_udp", "transport", "transport_udp"];
     const SERVER_DIALERS: &[&str] = &["edge_transport", "transport", "transport_udp"];
 
@@ -425,6 +456,8 @@ mod tests {
         for (list, bindings, own) in [
             ("listeners", CLIENT_LISTENERS, OF_CLIENT_LISTENERS),
             ("dialers", SERVER_DIALERS, OF_SERVER_DIALERS),
+            ("listeners", &["tunnel"], OF_TUNNELER),
+            ("dialers", &["tunnel"], OF_TUNNEL_DIALER),
         ] {
             for binding in bindings {
                 let keys = own.iter().chain(OF_ENDS);

@@ -29,10 +29,11 @@ mod tests {
     use portcullis_router_config::{CheckOptions, SourceFile, load};
 
     #[test]
-    fn tunnel_is_told_once() {
-        let file = SourceFile::new("router.yml", b"listeners: [{binding: tunnel}]\n");
+    fn what_is_refused_is_told_once() {
+        let text = b"identity: {key: 'pkcs11:x'}\n";
+        let file = SourceFile::new("router.yml", text);
         let found = own_findings(&load(&file, &CheckOptions::new()));
         let paths: Vec<_> = found.iter().map(path).collect();
-        assert_eq!(paths, ["listeners[0].binding"]);
+        assert_eq!(paths, ["identity.key"]);
     }
 }

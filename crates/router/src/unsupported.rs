@@ -11,6 +11,7 @@ use crate::address::PacketAddress;
 use crate::control::ControlAddress;
 use crate::ingress::{Entrance, IngressError, IngressSettings, ingress_settings};
 use crate::links::parse_address;
+use crate::tunnel::{TunnelError, TunnelSettings};
 
 /// The code of findings about what this router cannot do.
 pub const UNSUPPORTED: &str = "unsupported";
@@ -37,6 +38,7 @@ pub(crate) fn unsupported_entries(config: &RouterConfig) -> Vec<Finding> {
         findings.extend(identity_keys(&server.identity, &section));
     }
     findings.extend(listeners(config));
+    findings.extend(tunnel(config));
     findings.extend(links(config));
     findings
 }
@@ -116,6 +118,23 @@ fn listeners(config: &RouterConfig) -> Vec<Finding> {
     findings
 }
 
+/// The entry of the tunneler, if it asks for what this router cannot do.
+fn tunnel(config: &RouterConfig) -> Option<Finding> {
+    let settings = TunnelSettings::from_config(&config.listeners, &config.dialers);
+    let Err(error @ TunnelError::NoInterception { entry, .. }) = settings else {
+        return None;
+    };
+    let given = config.listeners.get(entry)?.mode.as_ref();
+    let section = KeyPath::root().key("listeners").index(entry).key("options");
+    let reason = Reason {
+        severity: Severity::Error,
+        key: "mode",
+        message: error.to_string(),
+        help: "write `host` or `proxy`",
+    };
+    Some(finding(section.key(reason.key), place_of(given), reason))
+}
+
 fn links(config: &RouterConfig) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (index, entry) in config.link.listeners.iter().enumerate() {
@@ -153,13 +172,6 @@ fn has_other_protocol(address: &str) -> bool {
 
 fn reason(entry: &Listener) -> Option<Reason> {
     match Binding::from_name(&entry.binding.as_ref()?.value) {
-        Some(Binding::Tunnel) => Some(Reason {
-            severity: Severity::Error,
-            key: "binding",
-            message: "this router has no tunnel yet".to_owned(),
-            help: "remove the listener, and run a tunneler beside the router; `portcullis-router config \
-                   generate edge` writes a file without it",
-        }),
         Some(Binding::Edge) => {
             let address = &entry.address.as_ref()?.value;
             let place = address
@@ -186,7 +198,7 @@ fn reason(entry: &Listener) -> Option<Reason> {
                 message: "this router does not listen for datagrams in the file system".to_owned(),
                 help: "write an address such as `udp:127.0.0.1:5000`",
             }),
-            Err(IngressError::Incomplete(_) | IngressError::Tunnel { .. }) | Ok(_) => None,
+            Err(IngressError::Incomplete(_)) | Ok(_) => None,
         },
     }
 }
@@ -274,6 +286,23 @@ mod tests {
             ),
         ] {
             assert_is_found(text, path, line, Severity::Warning);
+        }
+    }
+
+    #[test]
+    fn tunneler_that_cannot_run_is_refused() {
+        for (options, path) in [
+            ("{mode: tproxy}", "listeners[1].options.mode"),
+            ("{mode: 'tproxy:/bin/divert'}", "listeners[1].options.mode"),
+        ] {
+            let text = format!(
+                "listeners:\n- {{binding: edge, address: 'tls:0.0.0.0:1'}}\n- {{binding: tunnel, options: {options}}}\n"
+            );
+            assert_is_found(&text, path, 3, Severity::Error);
+        }
+        for options in ["{mode: host}", "{mode: proxy, services: ['wiki:80:udp']}"] {
+            let text = format!("listeners: [{{binding: tunnel, options: {options}}}]\n");
+            assert_eq!(findings_of(&text).len(), 0, "{options}");
         }
     }
 

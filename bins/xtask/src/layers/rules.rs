@@ -183,6 +183,7 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
         AllowedDependencies::Only(&[
             "channel",
             "channel-traces",
+            "datagram-flows",
             "domain",
             "e2e-encryption",
             "files",
@@ -213,6 +214,7 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
             "memory-budget",
             "pki",
             "sdk-proto",
+            "system",
             "transport",
             "wire",
             "xgress",

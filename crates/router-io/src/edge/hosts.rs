@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use portcullis_channel::{ReplyTo, ResultMessage, ResultStatus};
+use portcullis_channel::{ResultMessage, ResultStatus};
 use portcullis_domain::clock::Timestamp;
 use portcullis_router::edge::{
-    BindKey, ControllerId, HostAction, HostRequest, Hosting, Recipient, RequestId, TerminatorId,
+    BindKey, HostAction, HostRequest, Hosting, Recipient, RequestId, TerminatorId,
 };
 use portcullis_router_config::Binding;
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::terminator::{
-    CreateTerminatorAnswerV2, ValidateTerminators, ValidateTerminatorsV1,
+    CreateTerminatorAnswerV2, ValidateTerminators, ValidateTerminatorsV1, ValidatedTerminators,
 };
 use tokio_util::task::TaskTracker;
 
@@ -86,20 +86,17 @@ impl Hosts {
         read(&self.hosting.lock())
     }
 
-    /// Answers a controller that asks which of its terminators there are.
+    /// The answer to a controller that asks which of its terminators there are.
     pub(super) fn validate(
         self: &Arc<Self>,
-        from: &ControllerId,
-        request: &ReplyTo,
         question: &ValidateTerminators,
-    ) {
+    ) -> ValidatedTerminators {
         let mut answer = self.change(|hosting, now| hosting.validate(question, now));
         let others = question.terminators.iter();
         for other in others.filter(|asked| asked.binding != Binding::Edge.name()) {
             answer.states.insert(other.id.clone(), state_of(other));
         }
-        let answer = ControlMessage::ValidatedTerminators(answer);
-        self.controllers.reply(from, request, &answer);
+        answer
     }
 
     /// Has removed what a controller of old asks for and nobody hosts.

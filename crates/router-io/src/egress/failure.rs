@@ -11,6 +11,7 @@ use portcullis_wire::control::route::RouteFailure;
 use portcullis_wire::peer_data::PeerData;
 use rustix::io::Errno;
 
+use crate::encryption::NoEncryption;
 use crate::name_lookups::LookupError;
 use crate::routes::DialFailure;
 
@@ -32,7 +33,7 @@ pub(super) enum Unreached {
     #[error("it did not answer in time")]
     TimedOut,
     #[error("the dialing end's key for encryption cannot be used: {0}")]
-    Key(#[from] KeyExchangeError),
+    Key(KeyExchangeError),
     #[error("there is no randomness for encryption")]
     Entropy,
     #[error(transparent)]
@@ -47,6 +48,15 @@ pub(super) fn reported(
     let told =
         dialing.map(move |dialed| dialed.map_err(|unreached| unreached.into_failure(&destination)));
     told.boxed()
+}
+
+impl From<NoEncryption> for Unreached {
+    fn from(error: NoEncryption) -> Self {
+        match error {
+            NoEncryption::Key(error) => Self::Key(error),
+            NoEncryption::Entropy(_) => Self::Entropy,
+        }
+    }
 }
 
 impl From<LookupError> for Unreached {

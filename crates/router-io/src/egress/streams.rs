@@ -8,6 +8,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use portcullis_domain::entropy::Entropy;
+use portcullis_e2e_encryption::{PublicKey, Role};
 use portcullis_router::address::{IpFamily, Protocol, TransportAddress};
 use portcullis_router::egress::DialerSettings;
 use portcullis_wire::Secret;
@@ -17,11 +18,11 @@ use tokio::net::{TcpStream, UdpSocket};
 use tokio_rustls::client::TlsStream;
 
 use super::connect::{deadline, in_time, tcp, udp};
-use super::encryption::Encryption;
 use super::failure::{Unreached, reported};
 use super::server_tls::ServerTls;
 use super::{check_room, terminating_end};
 use crate::encrypted_side::EncryptedSide;
+use crate::encryption::{Encryption, OwnKey};
 use crate::ends::{DatagramSide, EndTerms, Ends, LocalSide, SocketSide};
 use crate::name_lookups::NameLookups;
 use crate::routes::{DialFailure, DialRequest, Dialer};
@@ -80,11 +81,12 @@ impl StreamDialer {
         let encryption = self.encryption(&request.peer_data)?;
         let server = self.connect(&address, &request).await?;
         let mut peer_data = addresses(&server);
-        if let Some(encryption) = &encryption {
-            let key = Bytes::copy_from_slice(encryption.public_key.as_bytes());
+        if let Some((public_key, _)) = &encryption {
+            let key = Bytes::copy_from_slice(public_key.as_bytes());
             peer_data.insert(PUBLIC_KEY, Secret::new(key));
         }
         tracing::debug!(circuit = %request.circuit, %address, "server connected");
+        let encryption = encryption.map(|(_, encryption)| encryption);
         let terms = terminating_end(request, self.options);
         let (ends, kind) = (&self.ends, self.kind);
         match server {
@@ -95,13 +97,20 @@ impl StreamDialer {
         Ok(peer_data)
     }
 
-    fn encryption(&self, peer_data: &PeerData) -> Result<Option<Encryption>, Unreached> {
+    fn encryption(
+        &self,
+        peer_data: &PeerData,
+    ) -> Result<Option<(PublicKey, Encryption)>, Unreached> {
         let Security::EndToEnd(entropy) = &self.security else {
             return Ok(None);
         };
-        let key = peer_data.get(&PUBLIC_KEY);
-        key.map(|key| Encryption::agree(key.expose(), &**entropy))
-            .transpose()
+        let Some(peer) = peer_data.get(&PUBLIC_KEY) else {
+            return Ok(None);
+        };
+        let own = OwnKey::new(&**entropy)?;
+        let public_key = own.public_key();
+        let encryption = own.agree(Role::Server, peer.expose())?;
+        Ok(Some((public_key, encryption)))
     }
 
     async fn connect(
@@ -138,7 +147,7 @@ impl Dialer for StreamDialer {
 
 fn open<L: LocalSide>(ends: &Ends, terms: &EndTerms, side: L, encryption: Option<Encryption>) {
     let _goes_on = match encryption {
-        Some(Encryption { keys, header, .. }) => {
+        Some(Encryption { keys, header }) => {
             ends.open(terms, EncryptedSide::new(side, keys, header))
         },
         None => ends.open(terms, side),

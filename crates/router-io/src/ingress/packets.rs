@@ -1,6 +1,5 @@
 //! Listeners for datagrams: `transport_udp` and `proxy_udp`.
 
-mod queue;
 mod source;
 
 use std::collections::HashMap;
@@ -19,10 +18,10 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use self::queue::Queue;
 use self::source::{Registration, Source};
-use super::circuits::CircuitRequests;
+use super::circuits::ClientCircuits;
 use super::{IngressOpenError, candidates};
+use crate::datagram_queue::DatagramQueue;
 use crate::ends::DatagramSide;
 use crate::listen_addresses::open_first;
 
@@ -42,7 +41,7 @@ const BACK_OFF: Duration = Duration::from_millis(50);
 const MAX_DATAGRAM: usize = 64 << 10;
 
 /// The datagrams that wait, of each source.
-type Sources = Mutex<HashMap<SocketAddr, Arc<Queue>>>;
+type Sources = Mutex<HashMap<SocketAddr, Arc<DatagramQueue>>>;
 
 /// A listener that is open.
 pub(super) struct PacketListener {
@@ -57,7 +56,7 @@ struct Entrance {
     kind: &'static str,
     /// Where everything goes; otherwise the first datagram of a source says.
     service: Option<String>,
-    requests: CircuitRequests,
+    circuits: ClientCircuits,
     socket: Arc<UdpSocket>,
     sources: Arc<Sources>,
     pending: Arc<Semaphore>,
@@ -67,7 +66,7 @@ impl PacketListener {
     pub(super) async fn open(
         key: String,
         door: PacketDoor,
-        requests: CircuitRequests,
+        circuits: ClientCircuits,
     ) -> Result<Self, IngressOpenError> {
         let address = door.address.to_string();
         let PacketAddress::Udp { family, place } = door.address else {
@@ -87,7 +86,7 @@ impl PacketListener {
             },
             key,
             service: door.service,
-            requests,
+            circuits,
             socket: Arc::new(socket),
             sources: Arc::default(),
             pending: Arc::new(Semaphore::new(MAX_PENDING)),
@@ -175,7 +174,7 @@ impl Entrance {
             tracing::debug!(listener = %self.key, %source, "datagram lost: too many circuits are asked for");
             return;
         };
-        let queue = Arc::new(Queue::default());
+        let queue = Arc::new(DatagramQueue::default());
         sources.insert(source, Arc::clone(&queue));
         drop(sources);
         let registration = Registration::new(Arc::clone(&self.sources), source, queue);
@@ -207,7 +206,7 @@ impl Entrance {
             },
         };
         let service = line.service.clone();
-        let requested = self.requests.request(line).await;
+        let requested = self.circuits.request(line).await;
         drop(pending);
         match requested {
             Ok(circuit) => {
@@ -216,11 +215,11 @@ impl Entrance {
                     circuit: circuit.id.to_string(),
                 });
                 let datagrams = Source::new(Arc::clone(&self.socket), registration);
-                self.requests
+                self.circuits
                     .open(circuit, DatagramSide::new(self.kind, datagrams));
             },
             Err(why) => {
-                self.requests
+                self.circuits
                     .report_refusal(&self.key, source, &service, &why);
                 self.answer_refused(source, why.to_string());
                 sleep(REFUSED_PAUSE).await;

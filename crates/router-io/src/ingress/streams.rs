@@ -21,8 +21,9 @@ use tokio_rustls::server::TlsStream;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::circuits::{CircuitRequests, NoCircuit};
+use super::circuits::ClientCircuits;
 use super::{IngressOpenError, candidates};
+use crate::circuit_requests::NoCircuit;
 use crate::ends::SocketSide;
 use crate::listen_addresses::{no_address, open_first};
 use crate::tls::Tls;
@@ -62,7 +63,7 @@ impl StreamListener {
     pub(super) async fn open(
         key: String,
         door: StreamDoor,
-        requests: CircuitRequests,
+        circuits: ClientCircuits,
         (tls, limits): (Arc<Tls>, Limits),
     ) -> Result<Self, IngressOpenError> {
         let addresses = candidates(&key, &door.address.place).await?;
@@ -96,7 +97,7 @@ impl StreamListener {
             },
             key,
             service: door.service,
-            requests,
+            circuits,
             places: Arc::new(Semaphore::new(MAX_STREAMS)),
         });
         Ok(Self {
@@ -167,7 +168,7 @@ struct Entrance {
     kind: &'static str,
     /// Where everything goes; otherwise clients say.
     service: Option<String>,
-    requests: CircuitRequests,
+    circuits: ClientCircuits,
     places: Arc<Semaphore>,
 }
 
@@ -202,16 +203,16 @@ impl Entrance {
             },
         };
         let service = line.service.clone();
-        match self.requests.request(line).await {
+        match self.circuits.request(line).await {
             Ok(circuit) => {
                 let answer = DialAnswer::Connected {
                     circuit: circuit.id.to_string(),
                 };
                 if self.answer(&mut stream, &answer).await.is_err() {
-                    return self.requests.give_back(&circuit);
+                    return drop(circuit);
                 }
                 tracing::debug!(listener = %self.key, %peer, circuit = %circuit.id, "client connected");
-                self.requests
+                self.circuits
                     .open(circuit, SocketSide::new(self.kind, stream));
             },
             Err(why) => self.refuse(&mut stream, peer, &service, &why).await,
@@ -251,7 +252,7 @@ impl Entrance {
     where
         T: AsyncWrite + Unpin,
     {
-        self.requests.report_refusal(&self.key, peer, service, why);
+        self.circuits.report_refusal(&self.key, peer, service, why);
         let reason = why.to_string();
         let _is_gone = self.answer(stream, &DialAnswer::Refused { reason }).await;
     }

@@ -7,6 +7,7 @@ use portcullis_metrics::MetricRegistry;
 use portcullis_router::control::{EdgeOffer, Greeting, InterfaceSettings};
 use portcullis_router::edge::{EdgeSettings, PresenceReports};
 use portcullis_router::links::LinkSettings;
+use portcullis_router::tunnel::{TunnelError, TunnelSettings};
 use portcullis_router_config::Binding;
 
 use crate::access::ModelFile;
@@ -19,6 +20,7 @@ use crate::identity::RenewableFiles;
 use crate::inspect::{Basics, Circuits, EdgeView, Inspections, Links};
 use crate::links::{LinkInventory, LinkManager, LinkParts};
 use crate::routes::Routes;
+use crate::tunnel::{IdleTunnel, RouterTunnel, TunnelParts};
 
 use super::StartError;
 use super::base::Base;
@@ -69,17 +71,43 @@ impl Base {
         Ok(Some(edge))
     }
 
+    /// The tunneler, if the file has one.
+    pub(super) fn tunnel(&self, edge: Option<&Edge>) -> Result<Option<IdleTunnel>, StartError> {
+        let config = &self.file.config;
+        let settings = TunnelSettings::from_config(&config.listeners, &config.dialers)?;
+        let Some(settings) = settings else {
+            return Ok(None);
+        };
+        let Some(edge) = edge else {
+            return Err(TunnelError::NoEdge {
+                entry: settings.entry,
+            }
+            .into());
+        };
+        Ok(Some(IdleTunnel::new(TunnelParts {
+            settings,
+            router: Arc::clone(&self.id),
+            rights: Arc::clone(edge.rights()),
+            controllers: Arc::clone(&self.controllers),
+            ends: self.ends.clone(),
+            entropy: Arc::clone(&self.entropy),
+            most_creations: self.forwarder.rate_limited.workers,
+            tasks: self.tasks.clone(),
+        })))
+    }
+
     pub(super) fn control(
         &self,
         links: &Arc<LinkManager>,
-        edge: Option<&Edge>,
+        (edge, tunnel): (Option<&Edge>, Option<RouterTunnel>),
         metrics: &Arc<MetricRegistry>,
     ) -> Result<ControlSetup, StartError> {
         let offer = edge.map(|_| EdgeOffer::from_config(&self.file.config.listeners));
         let service = Dispatcher {
-            routes: self.routes(edge)?,
+            routes: self.routes(edge, tunnel.as_ref())?,
             links: Arc::clone(links),
             edge: edge.cloned(),
+            tunnel,
             controllers: Arc::clone(&self.controllers),
             inspections: self.inspections(links, edge, metrics),
         };
@@ -101,11 +129,18 @@ impl Base {
         })
     }
 
-    fn routes(&self, edge: Option<&Edge>) -> Result<Arc<Routes>, StartError> {
+    fn routes(
+        &self,
+        edge: Option<&Edge>,
+        tunnel: Option<&RouterTunnel>,
+    ) -> Result<Arc<Routes>, StartError> {
         let entries = &self.file.config.dialers;
         let mut dialers = egress::dialers(entries, &self.ends, &self.tls, &self.entropy)?;
         if let Some(edge) = edge {
             dialers.insert(Binding::Edge.name().to_owned(), edge.dialer());
+        }
+        if let Some(tunnel) = tunnel {
+            dialers.insert(Binding::Tunnel.name().to_owned(), tunnel.dialer());
         }
         Ok(Routes::new(
             Arc::clone(self.ends.relay()),

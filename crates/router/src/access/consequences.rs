@@ -17,6 +17,8 @@ pub struct Consequences {
     pub lost: BTreeMap<Usage, LossReason>,
     /// Channels whose subscribers have to be told of services, policies or checks.
     pub changed_services: BTreeSet<ChannelId>,
+    /// What the router's own identity may use may have changed.
+    pub has_changed_own_services: bool,
     /// Channels whose subscribers have to be told of the state of their posture.
     pub changed_posture: BTreeSet<ChannelId>,
 }

@@ -18,7 +18,7 @@ use super::replica::Replica;
 use super::services::ToldServices;
 use super::usages::{Usage, Usages, UsedService};
 use super::verifier::TokenVerifier;
-use crate::edge::{ApiSession, ChannelId, ControllerId, Refusal, SessionKind};
+use crate::edge::{ApiSession, ChannelId, ControllerId, IdentityId, Refusal, SessionKind};
 use crate::time::after;
 use portcullis_domain::FieldError;
 use portcullis_domain::clock::Timestamp;
@@ -49,6 +49,8 @@ pub struct AccessControl<V> {
     version: u64,
     /// What subscribers were told.
     told: BTreeMap<ChannelId, ToldServices>,
+    /// The router's own identity, if somebody wants to know what it may use.
+    own_identity: Option<IdentityId>,
 }
 
 impl<V: TokenVerifier> AccessControl<V> {
@@ -72,7 +74,13 @@ impl<V: TokenVerifier> AccessControl<V> {
             next_heartbeat: after(now, heartbeat_interval),
             version,
             told: BTreeMap::new(),
+            own_identity: None,
         }
+    }
+
+    /// From now on, [`Consequences::has_changed_own_services`] tells when to look at what this identity may use.
+    pub fn watch_own_services(&mut self, identity: IdentityId) {
+        self.own_identity = Some(identity);
     }
 
     pub const fn model(&self) -> &DataModel {

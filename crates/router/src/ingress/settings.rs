@@ -21,11 +21,6 @@ pub enum IngressError {
         #[source]
         error: AddressError,
     },
-    #[error(
-        "`{key}` is `tunnel`: this router has no tunnel yet, it will come with a later version; \
-         remove the listener until then"
-    )]
-    Tunnel { key: String },
 }
 
 /// A listener for whoever speaks no SDK.
@@ -77,7 +72,7 @@ pub struct PacketDoor {
 ///
 /// # Errors
 ///
-/// [`IngressError`] for an entry that this router cannot open, and for a tunnel.
+/// [`IngressError`] for an entry that this router cannot open.
 pub fn ingress_settings(listeners: &[Listener]) -> Result<Vec<IngressSettings>, IngressError> {
     let entries = listeners.iter().enumerate();
     entries
@@ -108,10 +103,6 @@ impl<'config> Entry<'config> {
             Some(Binding::Proxy) => Entrance::Streams(self.stream_door(Some(self.service()?))?),
             Some(Binding::TransportUdp) => Entrance::Packets(self.packet_door(None)?),
             Some(Binding::ProxyUdp) => Entrance::Packets(self.packet_door(Some(self.service()?))?),
-            Some(Binding::Tunnel) => {
-                let key = format!("{}.binding", self.key);
-                return Err(IngressError::Tunnel { key });
-            },
             _ => return Ok(None),
         };
         let options = format!("{}.options", self.key);

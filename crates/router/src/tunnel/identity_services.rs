@@ -69,6 +69,11 @@ impl IdentityServices {
         &self.id
     }
 
+    /// Whether there is the identity, as far as was told.
+    pub const fn has_identity(&self) -> bool {
+        self.identity.is_some()
+    }
+
     /// What is news in the model. What is gone comes first, so that others can have its ports.
     pub fn update(&mut self, model: &DataModel) -> Vec<ServiceNews> {
         let mut news = Vec::new();

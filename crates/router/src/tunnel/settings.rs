@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use portcullis_router_config::Binding;
 use portcullis_router_config::model::Listener;
-use portcullis_tunneler::{ProxyRule, ProxyRuleError};
+use portcullis_tunneler::ProxyRule;
 use portcullis_xgress::Options;
 
 use crate::circuits::end_options;
@@ -18,8 +18,8 @@ const DEFAULT_IDLE_TIME: Duration = Duration::from_mins(5);
 /// The tunneler of a router.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TunnelSettings {
-    /// Its place in the file, such as `listeners[1]`.
-    pub key: String,
+    /// Position of the entry in `listeners`.
+    pub entry: usize,
     pub mode: TunnelMode,
     /// Of the circuits that begin there.
     pub initiating_end: Options,
@@ -29,7 +29,7 @@ pub struct TunnelSettings {
     pub idle_time: Duration,
 }
 
-/// What the tunneler does besides hosting.
+/// What the tunneler does besides hosting. Traffic is not intercepted yet: see [`TunnelError::NoInterception`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TunnelMode {
     Host,
@@ -41,38 +41,20 @@ pub enum TunnelMode {
 pub enum TunnelError {
     #[error(transparent)]
     Incomplete(#[from] IncompleteConfigError),
-    #[error("`{key}.options.services`: {error}")]
-    Rule {
-        key: String,
-        #[source]
-        error: ProxyRuleError,
-    },
     #[error(
-        "`{key}.options.mode` is `{mode}`: this router intercepts no traffic yet; write `host` or `proxy`"
+        "`listeners[{entry}].options.mode` is `{mode}`: this router intercepts no traffic yet; write `host` or \
+         `proxy`"
     )]
-    NoInterception { key: String, mode: String },
+    NoInterception { entry: usize, mode: String },
     #[error(
-        "`{key}` and `{other}` are both `tunnel`: a router has one tunneler; remove one of them"
+        "`listeners[{entry}].binding` is `tunnel`: a tunneler is part of an edge router; add a section `edge`"
     )]
-    Two { key: String, other: String },
-    #[error("`{key}` is `tunnel`: a tunneler is part of an edge router; add a section `edge`")]
-    NoEdge { key: String },
-}
-
-impl TunnelError {
-    /// The key below the entry that the error is about.
-    pub const fn key(&self) -> &'static str {
-        match self {
-            Self::Rule { .. } => "options.services",
-            Self::NoInterception { .. } => "options.mode",
-            Self::Incomplete(_) | Self::Two { .. } | Self::NoEdge { .. } => "binding",
-        }
-    }
+    NoEdge { entry: usize },
 }
 
 impl TunnelSettings {
     /// Reads the entry, if there is one, and the options of its circuits in the section `dialers`, if these are
-    /// there.
+    /// there. Of several entries the last one counts, as at OpenZiti.
     ///
     /// # Errors
     ///
@@ -85,23 +67,17 @@ impl TunnelSettings {
             let binding = entry.binding.as_ref();
             binding.is_some_and(|binding| binding.value == Binding::Tunnel.name())
         };
-        let entries = listeners.iter().enumerate();
-        let mut entries = entries.filter(|(_, entry)| is_tunnel(entry));
-        let Some((index, entry)) = entries.next() else {
+        let mut entries = listeners.iter().enumerate();
+        let Some((index, entry)) = entries.rfind(|(_, entry)| is_tunnel(entry)) else {
             return Ok(None);
         };
-        let key = format!("listeners[{index}]");
-        if let Some((other, _)) = entries.next() {
-            let other = format!("listeners[{other}]");
-            return Err(TunnelError::Two { key, other });
-        }
-        let options = format!("{key}.options");
+        let options = format!("listeners[{index}].options");
         let reader = SectionReader::new(&options);
         let idle_time = reader.duration("udpIdleTimeout", entry.udp_idle_timeout.as_ref())?;
         let terminating = DialerSettings::of_binding(Binding::Tunnel, dialers)?;
         Ok(Some(Self {
-            mode: mode(&key, entry)?,
-            key,
+            entry: index,
+            mode: mode(index, entry)?,
             initiating_end: end_options(&entry.circuits)?,
             terminating_end: terminating.unwrap_or_default().end,
             idle_time: if idle_time < SHORTEST_IDLE_TIME {
@@ -113,21 +89,20 @@ impl TunnelSettings {
     }
 }
 
-fn mode(key: &str, entry: &Listener) -> Result<TunnelMode, TunnelError> {
-    let options = format!("{key}.options");
-    let mode = SectionReader::new(&options).value("mode", entry.mode.as_ref())?;
+fn mode(index: usize, entry: &Listener) -> Result<TunnelMode, TunnelError> {
+    let options = format!("listeners[{index}].options");
+    let reader = SectionReader::new(&options);
+    let mode = reader.value("mode", entry.mode.as_ref())?;
     match mode.as_str() {
         "host" => Ok(TunnelMode::Host),
         "proxy" => {
             let rules = entry.services.iter().flat_map(|services| &services.value);
-            let rules = rules.map(|rule| rule.parse());
-            let rules: Result<_, _> = rules.collect();
-            let key = key.to_owned();
-            let rules = rules.map_err(|error| TunnelError::Rule { key, error })?;
+            let rules: Result<_, _> = rules.map(|rule| rule.parse()).collect();
+            let rules = rules.map_err(|_error| reader.missing("services"))?;
             Ok(TunnelMode::Proxy(rules))
         },
         mode => Err(TunnelError::NoInterception {
-            key: key.to_owned(),
+            entry: index,
             mode: mode.to_owned(),
         }),
     }

@@ -64,11 +64,6 @@ fn listeners_that_cannot_be_opened_name_the_key() {
             "{binding: proxy, address: 'udp:0.0.0.0:7000', service: dns}",
             "`listeners[0].address`: datagrams have a listener of their own; use the binding `proxy_udp`",
         ),
-        (
-            "{binding: tunnel, options: {mode: host}}",
-            "`listeners[0].binding` is `tunnel`: this router has no tunnel yet, it will come with a \
-             later version; remove the listener until then",
-        ),
     ] {
         let config = config(&format!("listeners: [{listener}]\n"));
         let error = ingress_settings(&config.listeners).unwrap_err();

@@ -29,4 +29,6 @@ mod rhythm;
 #[cfg(test)]
 mod served;
 #[cfg(test)]
+mod tunnel;
+#[cfg(test)]
 mod world;

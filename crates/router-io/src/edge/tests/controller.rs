@@ -33,6 +33,13 @@ pub(super) async fn dispatch(
     while let Some(frame) = inbox.next().await {
         let request = frame.reply_to();
         let message = ControlMessage::decode(&frame.into_message()).unwrap();
+        if let ControlMessage::ValidateTerminators(question) = &message {
+            let answer = ControlMessage::ValidatedTerminators(edge.validate(question));
+            edge.shared
+                .controllers
+                .reply(&controller, &request, &answer);
+            continue;
+        }
         match edge.handle(&controller, &request, message) {
             None => {},
             Some(ControlMessage::Route(route)) => routes.route(&controller, request, route),

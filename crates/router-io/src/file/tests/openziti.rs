@@ -37,7 +37,7 @@ const EXCEPTIONS: &[(&str, &str)] = &[
         "listeners[].address",
         "does not listen for datagrams in the file system",
     ),
-    ("listeners[].binding", "has no tunnel yet"),
+    ("listeners[].options.mode", "intercepts no traffic yet"),
 ];
 
 /// Reads a file with one JSON value per line, when the shared material is there.

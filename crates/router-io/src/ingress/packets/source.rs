@@ -14,7 +14,7 @@ use tokio::net::UdpSocket;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::Sources;
-use super::queue::Queue;
+use crate::datagram_queue::DatagramQueue;
 use crate::ends::Datagrams;
 
 /// After so long without datagrams in either direction, a source is taken to be gone.
@@ -24,11 +24,15 @@ const IDLE: Duration = Duration::from_mins(1);
 pub(super) struct Registration {
     sources: Arc<Sources>,
     source: SocketAddr,
-    queue: Arc<Queue>,
+    queue: Arc<DatagramQueue>,
 }
 
 impl Registration {
-    pub(super) const fn new(sources: Arc<Sources>, source: SocketAddr, queue: Arc<Queue>) -> Self {
+    pub(super) const fn new(
+        sources: Arc<Sources>,
+        source: SocketAddr,
+        queue: Arc<DatagramQueue>,
+    ) -> Self {
         Self {
             sources,
             source,
@@ -40,7 +44,7 @@ impl Registration {
         self.source
     }
 
-    pub(super) fn queue(&self) -> &Queue {
+    pub(super) fn queue(&self) -> &DatagramQueue {
         &self.queue
     }
 }
@@ -89,7 +93,7 @@ impl Source {
 
 impl Datagrams for Source {
     fn poll_receive(&mut self, context: &mut Context<'_>) -> Poll<io::Result<Option<Bytes>>> {
-        if let Poll::Ready(datagram) = self.registration.queue().poll_pop(context) {
+        if let Poll::Ready(Some(datagram)) = self.registration.queue().poll_pop(context) {
             self.last_activity = Instant::now();
             return Poll::Ready(Ok(Some(datagram)));
         }

@@ -6,7 +6,7 @@ use crate::access::consequences::{Consequences, EndReason, LossReason};
 use crate::access::model::{Judgement, Touched};
 use crate::access::usages::{Usage, UsedService};
 use crate::access::verifier::TokenVerifier;
-use crate::edge::{ChannelId, SessionKind};
+use crate::edge::{ChannelId, IdentityId, SessionKind};
 use portcullis_domain::clock::Timestamp;
 use std::collections::BTreeSet;
 
@@ -15,6 +15,7 @@ impl<V: TokenVerifier> AccessControl<V> {
     pub(super) fn enforce(&mut self, touched: &Touched, now: Timestamp) -> Consequences {
         let mut consequences = Consequences {
             has_news_for_logins: touched.everything || touched.keys,
+            has_changed_own_services: self.touches_own_services(touched),
             ..Consequences::default()
         };
         let channels = self.touched_channels(touched);
@@ -30,6 +31,20 @@ impl<V: TokenVerifier> AccessControl<V> {
             .filter(|channel| !consequences.ended.contains_key(channel))
             .collect();
         consequences
+    }
+
+    fn touches_own_services(&self, touched: &Touched) -> bool {
+        let Some(own) = self.own_identity.as_ref().map(IdentityId::as_str) else {
+            return false;
+        };
+        let mut policies = touched.policies.iter();
+        touched.everything
+            || touched.configs
+            || touched.identities.contains(own)
+            || policies.any(|id| {
+                let policy = self.model().policy(id);
+                policy.is_some_and(|policy| policy.identities.contains(own))
+            })
     }
 
     /// Channels whose session or rights may have changed.

@@ -1,0 +1,186 @@
+//! The router's own tunneler: the binding `tunnel`.
+//!
+//! ```text
+//! data model -> services -> portcullis_tunnel::Runner: ports, servers
+//!                               |            ^
+//!                          RouterNetwork     | offers
+//!                               |            |
+//! controllers <- CircuitRequests, Terminators <- TunnelDialer <- routes
+//! ```
+//!
+//! What is done for a service, and all sockets of it, is the matter of `portcullis-tunnel`. Here it has circuits whose
+//! ends are in this router: as the identity of the router, without a session.
+
+mod circuit;
+mod datagrams;
+mod dialer;
+mod network;
+mod offer;
+mod services;
+mod terminators;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use portcullis_datagram_flows::FlowOptions;
+use portcullis_domain::entropy::Entropy;
+use portcullis_router::edge::IdentityId;
+use portcullis_router::tunnel::{IdentityServices, TunnelMode, TunnelSettings, TunnelTerminators};
+use portcullis_router_config::Binding;
+use portcullis_tunnel::{Runner, ServiceChange, Tunnel, TunnelOptions};
+use portcullis_tunnel_config::TunnelerIdentity;
+use portcullis_tunneler::Mode;
+use portcullis_wire::control::ControlMessage;
+use portcullis_wire::control::terminator::{TerminatorState, ValidateTerminators};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use self::dialer::TunnelDialer;
+use self::network::RouterNetwork;
+use self::terminators::Terminators;
+use crate::access::Rights;
+use crate::circuit_requests::CircuitRequests;
+use crate::controllers::Controllers;
+use crate::ends::Ends;
+use crate::routes::Dialer;
+
+/// How inspections and traces name ends of circuits at sockets of the tunneler.
+const KIND: &str = "xgress/tunnel";
+
+/// Changes of services that wait for the tunneler.
+const CHANGES: usize = 64;
+
+/// The tunneler of a router, for whoever speaks with controllers.
+#[derive(Clone)]
+pub(crate) struct RouterTunnel {
+    terminators: Arc<Terminators>,
+    dialer: Arc<TunnelDialer>,
+}
+
+/// What a tunneler is made of.
+pub(crate) struct TunnelParts {
+    pub(crate) settings: TunnelSettings,
+    /// The id of the router, which is that of its identity.
+    pub(crate) router: Arc<str>,
+    pub(crate) rights: Arc<Rights>,
+    pub(crate) controllers: Arc<Controllers>,
+    pub(crate) ends: Ends,
+    pub(crate) entropy: Arc<dyn Entropy>,
+    /// Terminators that are created at a time.
+    pub(crate) most_creations: usize,
+    pub(crate) tasks: TaskTracker,
+}
+
+/// A tunneler that does nothing yet.
+pub(crate) struct IdleTunnel {
+    tunnel: RouterTunnel,
+    runner: Runner<RouterNetwork>,
+    services: IdentityServices,
+    changes: mpsc::Sender<ServiceChange>,
+    rights: Arc<Rights>,
+}
+
+impl IdleTunnel {
+    pub(crate) fn new(parts: TunnelParts) -> Self {
+        let clock = *parts.ends.relay().clock();
+        let terminators = TunnelTerminators::new(Arc::clone(&parts.entropy), parts.most_creations);
+        let terminators = Arc::new(Terminators::new(
+            terminators,
+            Arc::clone(&parts.controllers),
+            parts.tasks,
+            clock,
+        ));
+        let settings = parts.settings;
+        let dialer = Arc::new(TunnelDialer::new(
+            Arc::clone(&terminators),
+            parts.ends.clone(),
+            settings.terminating_end,
+            Arc::clone(&parts.entropy),
+        ));
+        let network = RouterNetwork {
+            requests: CircuitRequests::new(parts.controllers, parts.ends, settings.initiating_end),
+            terminators: Arc::clone(&terminators),
+            entropy: parts.entropy,
+        };
+        let options = TunnelOptions {
+            flows: FlowOptions {
+                idle_timeout: settings.idle_time,
+                ..FlowOptions::default()
+            },
+            ..TunnelOptions::default()
+        };
+        let mode = match settings.mode {
+            TunnelMode::Host => Mode::Host,
+            TunnelMode::Proxy(rules) => Mode::Proxy(rules),
+        };
+        let (changes, news) = mpsc::channel(CHANGES);
+        let nobody = TunnelerIdentity::default();
+        let (_tunnel, runner) = Tunnel::new(network, nobody, mode, options, news);
+        parts
+            .rights
+            .watch_own_services(IdentityId::from(&*parts.router));
+        Self {
+            tunnel: RouterTunnel {
+                terminators,
+                dialer,
+            },
+            runner,
+            services: IdentityServices::new(&*parts.router),
+            changes,
+            rights: parts.rights,
+        }
+    }
+
+    pub(crate) fn tunnel(&self) -> RouterTunnel {
+        self.tunnel.clone()
+    }
+
+    /// Runs it until `stop`.
+    pub(crate) fn start(self, tasks: &TaskTracker, stop: &CancellationToken) {
+        let keeping = Arc::clone(&self.tunnel.terminators).run();
+        tasks.spawn(stop.clone().run_until_cancelled_owned(keeping));
+        let following = services::follow(self.rights, self.services, self.changes);
+        tasks.spawn(stop.clone().run_until_cancelled_owned(following));
+        tasks.spawn(Box::pin(self.runner.run(stop.clone())));
+    }
+}
+
+impl RouterTunnel {
+    /// Of the binding `tunnel`.
+    pub(crate) fn dialer(&self) -> Arc<dyn Dialer> {
+        Arc::<TunnelDialer>::clone(&self.dialer)
+    }
+
+    /// A control channel is open.
+    pub(crate) fn connected(&self) {
+        self.terminators.controller_connected();
+    }
+
+    /// The states of those terminators that are the tunneler's.
+    pub(crate) fn validate(
+        &self,
+        question: &ValidateTerminators,
+    ) -> BTreeMap<String, TerminatorState> {
+        self.terminators.validate(question)
+    }
+
+    /// Handles a message of a controller about terminators. Returns any other one, and what of it is for others.
+    pub(crate) fn handle(&self, message: ControlMessage) -> Option<ControlMessage> {
+        match message {
+            ControlMessage::CreateTunnelTerminatorAnswer(answer) => {
+                self.terminators.create_answered(answer);
+                None
+            },
+            ControlMessage::ValidateTerminatorsV1(mut question) => {
+                self.terminators.validate_v1(&question);
+                let tunnel = Binding::Tunnel.name();
+                question.terminators.retain(|asked| asked.binding != tunnel);
+                Some(ControlMessage::ValidateTerminatorsV1(question))
+            },
+            other => Some(other),
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! The router's own tunneler.
+
+mod services;
+mod settings;
+mod terminators;
