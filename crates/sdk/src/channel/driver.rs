@@ -1,0 +1,101 @@
+//! The task of a channel.
+
+use super::News;
+use super::shared::Shared;
+use super::state::Plan;
+use crate::posture;
+use portcullis_channel::{Moment, Priority};
+use portcullis_domain::posture::Report;
+use portcullis_sdk_proto::{ApiSession, TokenError};
+use portcullis_transport::Inbox;
+use std::future::pending;
+use std::sync::Arc;
+use tokio::sync::watch;
+use tokio::time::sleep_until;
+
+/// Messages that are read before it is looked for deadlines that have passed meanwhile.
+const BATCH: u32 = 64;
+
+/// Runs until the channel has ended.
+pub(super) async fn run(shared: Arc<Shared>, mut inbox: Inbox, shown: ApiSession, mut news: News) {
+    let mut batch: u32 = 0;
+    let mut shown = shown.token;
+    // What was found before has to be told, too.
+    news.posture.mark_changed();
+    let mut plan = shared.plan();
+    while !plan.has_ended {
+        plan = tokio::select! {
+            // What has arrived before a deadline counts.
+            biased;
+            session = news.sessions.next() => {
+                if session.token != shown {
+                    shown = session.token.clone();
+                    show(&shared, session);
+                }
+                shared.plan()
+            },
+            Ok(()) = news.posture.changed() => report(&shared, &mut news.posture),
+            frame = inbox.next(), if plan.wants_input => {
+                batch = batch.wrapping_add(1);
+                shared.drive(|state, now| match frame {
+                    Some(frame) => {
+                        state.edge.handle_frame(frame, now);
+                        if batch.is_multiple_of(BATCH) {
+                            state.edge.handle_timeout(now);
+                        }
+                    },
+                    None => state.edge.handle_disconnect(now),
+                })
+            },
+            _why = shared.handle.closed(), if !plan.wants_input => {
+                shared.drive(|state, now| state.edge.handle_disconnect(now))
+            },
+            () = shared.work.notified() => shared.plan(),
+            () = room(&shared, plan.held) => shared.drive(|_, _| ()),
+            () = deadline(&shared, plan.timeout) => {
+                shared.drive(|state, now| state.edge.handle_timeout(now))
+            },
+        };
+    }
+    shared.handle.close();
+}
+
+/// Shows the router a new session.
+fn show(shared: &Shared, session: ApiSession) {
+    let ApiSession { token, expires_at } = session;
+    shared.drive(
+        |state, now| match state.edge.update_token(token, expires_at, now) {
+            Ok(()) | Err(TokenError::Ended) => {},
+            // The router ends what belongs to the session before.
+            Err(TokenError::Legacy) => state.is_outdated = true,
+            Err(error @ TokenError::TooLong) => {
+                tracing::warn!(%error, "a router cannot be shown the new access token");
+            },
+        },
+    );
+}
+
+/// Tells the router of the machine's posture.
+fn report(shared: &Shared, posture: &mut watch::Receiver<Arc<[Report]>>) -> Plan {
+    let reports = Arc::clone(&posture.borrow_and_update());
+    let responses = posture::responses(&reports);
+    shared.drive(|state, _| {
+        if !responses.is_empty() && state.edge.report_posture(responses).is_err() {
+            tracing::debug!("a router judges posture by what controllers say");
+        }
+    })
+}
+
+async fn room(shared: &Shared, held: Option<Priority>) {
+    match held {
+        Some(priority) => shared.handle.writable(priority).await,
+        None => pending().await,
+    }
+}
+
+async fn deadline(shared: &Shared, timeout: Option<Moment>) {
+    match timeout {
+        Some(at) => sleep_until(shared.clock.instant(at)).await,
+        None => pending().await,
+    }
+}

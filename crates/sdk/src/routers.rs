@@ -1,0 +1,120 @@
+//! The routers that a program uses, and the channels to them.
+
+mod entry;
+mod race;
+
+pub(crate) use race::RaceError;
+
+use crate::channel::RouterChannel;
+use crate::connector::{ConnectError, Connector};
+use crate::randomness::Randomness;
+use entry::Entry;
+use parking_lot::Mutex;
+use portcullis_edge_session::EdgeRouter;
+use portcullis_sdk_proto::fastest_first;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// What came of connecting to a router. Whoever waits is told the same.
+pub(crate) type Outcome = Result<RouterChannel, Arc<ConnectError>>;
+
+/// The routers that a program uses, and at most one channel to each of them, which stays open when it is not
+/// used.
+#[derive(Debug)]
+pub(crate) struct Routers {
+    connector: Arc<Connector>,
+    randomness: Randomness,
+    /// By their names.
+    entries: Mutex<HashMap<String, Arc<Entry>>>,
+    tasks: TaskTracker,
+    stop: CancellationToken,
+}
+
+impl Routers {
+    pub(crate) fn new(connector: Connector, randomness: Randomness) -> Self {
+        Self {
+            connector: Arc::new(connector),
+            randomness,
+            entries: Mutex::default(),
+            tasks: TaskTracker::new(),
+            stop: CancellationToken::new(),
+        }
+    }
+
+    /// The channel to a router, which is connected to if there is none. Routers that were not reached are given
+    /// a pause.
+    pub(crate) fn channel(
+        &self,
+        router: &EdgeRouter,
+    ) -> impl Future<Output = Outcome> + Send + use<> {
+        let entry = self.entry(router);
+        let (pending, task) = entry.connect(&self.connector, router, &self.randomness);
+        if let Some(task) = task {
+            let stop = self.stop.clone();
+            self.tasks.spawn(async move {
+                stop.run_until_cancelled(task).await;
+            });
+        }
+        pending.outcome()
+    }
+
+    /// Routers in the order in which to use them: those that are connected first, the fastest of them before
+    /// all others; those that were not reached last.
+    pub(crate) fn ranked(&self, routers: &[EdgeRouter]) -> Vec<EdgeRouter> {
+        let mut ranked: Vec<_> = routers
+            .iter()
+            .map(|router| (self.rank(router), router))
+            .collect();
+        fastest_first(&mut ranked, |((latency, _), _)| *latency);
+        ranked.sort_by_key(|((_, pause), _)| *pause);
+        ranked
+            .into_iter()
+            .map(|(_, router)| router.clone())
+            .collect()
+    }
+
+    /// The latency of an open channel, and how long a router is not to be tried.
+    fn rank(&self, router: &EdgeRouter) -> (Option<Duration>, Duration) {
+        let entries = self.entries.lock();
+        let entry = entries.get(&router.name);
+        entry.map_or((None, Duration::ZERO), |entry| entry.rank())
+    }
+
+    fn entry(&self, router: &EdgeRouter) -> Arc<Entry> {
+        let mut entries = self.entries.lock();
+        let entry = entries.entry(router.name.clone()).or_default();
+        Arc::clone(entry)
+    }
+
+    fn open_channels(&self) -> Vec<RouterChannel> {
+        let entries = self.entries.lock();
+        entries.values().filter_map(|entry| entry.open()).collect()
+    }
+
+    /// Ends all channels, once what was written is delivered, but for `grace` at most.
+    pub(crate) async fn shut_down(&self, grace: Duration) {
+        self.stop.cancel();
+        let mut ending = tokio::task::JoinSet::new();
+        for channel in self.open_channels() {
+            ending.spawn(async move { channel.shut_down(grace).await });
+        }
+        ending.join_all().await;
+        for tasks in [&self.tasks, self.connector.transport.tasks()] {
+            tasks.close();
+            tasks.wait().await;
+        }
+    }
+}
+
+/// Channels that are still used go on until they are not.
+impl Drop for Routers {
+    fn drop(&mut self) {
+        self.stop.cancel();
+        for channel in self.open_channels() {
+            channel.end_when_idle();
+        }
+    }
+}
