@@ -1,0 +1,113 @@
+//! Interception, from its start to its end.
+
+mod tables;
+
+use crate::capability;
+use crate::connections::InterceptedConnections;
+use crate::datagrams::InterceptedDatagrams;
+use crate::error::InterceptError;
+use crate::keeper::Keeper;
+use crate::options::InterceptorOptions;
+use crate::redirect::Redirect;
+use crate::routing::Family;
+use crate::ruleset::Ruleset;
+use portcullis_tunneler::RuleChange;
+use std::path::Path;
+use tables::Tables;
+
+/// Has the kernel hand over connections and datagrams. Clones are the same interceptor; when the last one is
+/// dropped, or one is [stopped](Self::stop), everything that it has set up is removed.
+#[derive(Debug, Clone)]
+pub struct Interceptor {
+    keeper: Keeper<Tables>,
+}
+
+/// Where what is intercepted comes in.
+#[derive(Debug)]
+pub struct Intercepted {
+    pub connections: InterceptedConnections,
+    pub datagrams: InterceptedDatagrams,
+}
+
+impl Interceptor {
+    /// Sets up what interception needs, without any rule, and removes what an earlier process of this instance
+    /// has left. Without IPv6, IPv4 alone is intercepted, and the log says so.
+    ///
+    /// # Errors
+    ///
+    /// If rights, programs, interfaces or parts of the kernel lack.
+    pub async fn start(options: InterceptorOptions) -> Result<(Self, Intercepted), InterceptError> {
+        if !capability::is_present() {
+            return Err(InterceptError::NoRights);
+        }
+        check_interfaces(&options.lan_interfaces)?;
+        let own_mark = options.instance.own_mark();
+        let connections = InterceptedConnections::open(own_mark)?;
+        let datagrams = InterceptedDatagrams::open(own_mark)?;
+        let listeners = connections.listeners().chain(datagrams.listeners());
+        let ruleset = Ruleset {
+            instance: options.instance,
+            lan_interfaces: options.lan_interfaces,
+            exempt: options.exempt,
+            listeners: listeners.collect(),
+            redirects: Vec::new(),
+        };
+        let mut families = vec![Family::V4];
+        if ruleset
+            .listeners
+            .iter()
+            .any(|(_, listener)| listener.is_ipv6())
+        {
+            families.push(Family::V6);
+        } else {
+            tracing::warn!("this machine has no IPv6, so that IPv4 alone is intercepted");
+        }
+        let set_up = move || Tables::set_up(ruleset, families);
+        let keeper = Keeper::start("interceptor", options.check_interval, set_up).await?;
+        let intercepted = Intercepted {
+            connections,
+            datagrams,
+        };
+        Ok((Self { keeper }, intercepted))
+    }
+
+    /// Changes what is intercepted, all at once or not at all. Connections that were intercepted before, or not,
+    /// stay as they are. Rules of IPv6 count for nothing if the machine has none.
+    ///
+    /// No two rules may have a destination in common.
+    ///
+    /// # Errors
+    ///
+    /// If the kernel refuses it. Everything stays as it was then.
+    pub async fn apply(&self, change: RuleChange) -> Result<(), InterceptError> {
+        self.keeper.run(move |tables| tables.apply(&change)).await?
+    }
+
+    /// Leads a port to another one.
+    ///
+    /// # Errors
+    ///
+    /// If the kernel refuses it.
+    pub async fn redirect(&self, redirect: Redirect) -> Result<(), InterceptError> {
+        self.keeper
+            .run(move |tables| tables.redirect(redirect))
+            .await?
+    }
+
+    /// Removes everything, for all clones. Returns when it is gone.
+    pub async fn stop(&self) {
+        self.keeper.stop().await;
+    }
+}
+
+/// `nft` takes any name, but one that is wrong should be noticed.
+fn check_interfaces(names: &[String]) -> Result<(), InterceptError> {
+    let is_present = |name: &str| {
+        let is_name = !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '"']);
+        is_name && Path::new("/sys/class/net").join(name).exists()
+    };
+    match names.iter().find(|name| !is_present(name)) {
+        Some(missing) => Err(InterceptError::NoInterface(missing.clone())),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,347 @@
+//! The table of nftables, as scripts for `nft`.
+
+use crate::instance::Instance;
+use crate::redirect::Redirect;
+use portcullis_domain::ip_network::IpNetwork;
+use portcullis_tunnel_config::{PortRange, Protocol};
+use portcullis_tunneler::InterceptRule;
+use std::fmt::{self, Write as _};
+use std::net::{IpAddr, SocketAddr};
+
+/// What the table is made of, besides the rules.
+#[derive(Debug, Clone)]
+pub(crate) struct Ruleset {
+    pub(crate) instance: Instance,
+    pub(crate) lan_interfaces: Vec<String>,
+    pub(crate) exempt: Vec<IpNetwork>,
+    /// Where intercepted connections and datagrams go; one port for each family and protocol.
+    pub(crate) listeners: Vec<(Protocol, SocketAddr)>,
+    pub(crate) redirects: Vec<Redirect>,
+}
+
+/// Priorities of chains as numbers, which all versions of `nft` understand at all hooks.
+const MANGLE: i32 = -150;
+const DESTINATION_NAT: i32 = -100;
+
+/// Begins a connection.
+const IS_SYN: &str = "tcp flags & (fin|syn|rst|ack) == syn";
+
+/// Addresses of this machine, and those of many: nobody is locked out by a service for a wide network.
+const IS_FOREIGN: &str = "fib daddr type != { local, broadcast, anycast, multicast }";
+
+impl Ruleset {
+    pub(crate) fn has_family_of(&self, address: IpAddr) -> bool {
+        let mut listeners = self.listeners.iter();
+        listeners.any(|(_, listener)| listener.is_ipv4() == address.is_ipv4())
+    }
+
+    /// Replaces the table, if there is one.
+    pub(crate) fn replacement<'r>(
+        &self,
+        rules: impl Iterator<Item = &'r InterceptRule> + Clone,
+    ) -> String {
+        let mut script = self.removal();
+        let table = self.instance.table();
+        push(&mut script, format_args!("add table inet {table}\n"));
+        for set in self.sets() {
+            let kind = set.kind();
+            push(
+                &mut script,
+                format_args!("add set inet {table} {set} {{ type {kind}; flags interval; }}\n"),
+            );
+        }
+        self.prerouting(&mut script);
+        self.output(&mut script);
+        for redirect in &self.redirects {
+            script.push_str(&self.redirection(redirect));
+        }
+        self.push_elements(&mut script, "add", &rules);
+        script
+    }
+
+    /// Removes the table, if there is one.
+    pub(crate) fn removal(&self) -> String {
+        let table = self.instance.table();
+        // A table can be deleted only if it is there, and be added also if it is.
+        format!("add table inet {table}\ndelete table inet {table}\n")
+    }
+
+    /// Changes the rules alone.
+    pub(crate) fn change<'r>(
+        &self,
+        removed: impl Iterator<Item = &'r InterceptRule> + Clone,
+        added: impl Iterator<Item = &'r InterceptRule> + Clone,
+    ) -> String {
+        let mut script = String::new();
+        self.push_elements(&mut script, "delete", &removed);
+        self.push_elements(&mut script, "add", &added);
+        script
+    }
+
+    /// Fails unless the table is there. It changes nothing.
+    pub(crate) fn probe(&self) -> String {
+        format!("add chain inet {} output\n", self.instance.table())
+    }
+
+    /// Leads a port to another one.
+    pub(crate) fn redirection(&self, redirect: &Redirect) -> String {
+        let table = self.instance.table();
+        let own = self.instance.own_mark();
+        let family = if redirect.from.is_ipv4() { "ip" } else { "ip6" };
+        let (address, port) = (redirect.from.ip(), redirect.from.port());
+        let to = redirect.to;
+        let mut script = String::new();
+        for hook in ["prerouting", "output"] {
+            push(
+                &mut script,
+                format_args!(
+                    "add chain inet {table} nat_{hook} \
+                     {{ type nat hook {hook} priority {DESTINATION_NAT}; policy accept; }}\n\
+                     add rule inet {table} nat_{hook} meta mark != {own} {family} daddr {address} \
+                     meta l4proto {{ tcp, udp }} th dport {port} dnat {family} to {to}\n"
+                ),
+            );
+        }
+        script
+    }
+
+    /// What comes in, from other machines or from this one.
+    fn prerouting(&self, script: &mut String) {
+        let mark = self.instance.intercepted_mark();
+        let mut rules = vec![
+            format!("meta mark {} return", self.instance.own_mark()),
+            "meta l4proto != { tcp, udp } return".to_owned(),
+            // What this machine sends to itself, and has not been intercepted on its way out.
+            format!("iifname \"lo\" meta mark != {mark} return"),
+        ];
+        if !self.lan_interfaces.is_empty() {
+            let mut interfaces = String::from("\"lo\"");
+            for interface in &self.lan_interfaces {
+                push(&mut interfaces, format_args!(", \"{interface}\""));
+            }
+            rules.push(format!("iifname != {{ {interfaces} }} return"));
+        }
+        self.push_exempt(&mut rules);
+        for (protocol, listener) in &self.listeners {
+            let (family, version) = (family(listener.ip()), version(listener.ip()));
+            let hand_over = format!("tproxy {family} to {listener} meta mark set {mark} accept");
+            let remember = remember(*protocol, mark);
+            for set in Set::all_of(*protocol, listener.ip()) {
+                let is_listed = set.is_listed();
+                let begins = begins(*protocol);
+                rules.push(format!(
+                    "{begins} {is_listed} {IS_FOREIGN} {remember}{hand_over}"
+                ));
+            }
+            if *protocol == Protocol::Tcp {
+                rules.push(format!("meta nfproto {version} {IS_SYN} return"));
+                rules.push(format!(
+                    "meta nfproto {version} {} {hand_over}",
+                    is_remembered(mark)
+                ));
+            }
+        }
+        self.push_chain(script, "prerouting", "filter", &rules);
+    }
+
+    /// What this machine sends: gets the mark by which it is routed back to this machine.
+    fn output(&self, script: &mut String) {
+        let mark = self.instance.intercepted_mark();
+        let mut rules = vec![
+            format!("meta mark {} return", self.instance.own_mark()),
+            "meta l4proto != { tcp, udp } return".to_owned(),
+        ];
+        self.push_exempt(&mut rules);
+        for (protocol, listener) in &self.listeners {
+            let version = version(listener.ip());
+            let remember = remember(*protocol, mark);
+            for set in Set::all_of(*protocol, listener.ip()) {
+                let is_listed = set.is_listed();
+                let begins = begins(*protocol);
+                rules.push(format!(
+                    "{begins} {is_listed} {IS_FOREIGN} {remember}meta mark set {mark} accept"
+                ));
+            }
+            if *protocol == Protocol::Tcp {
+                rules.push(format!("meta nfproto {version} {IS_SYN} return"));
+                rules.push(format!(
+                    "meta nfproto {version} {} meta mark set {mark} accept",
+                    is_remembered(mark)
+                ));
+            }
+        }
+        self.push_chain(script, "output", "route", &rules);
+    }
+
+    fn push_exempt(&self, rules: &mut Vec<String>) {
+        let exempt = self.exempt.iter().map(|network| {
+            let family = family(network.first());
+            format!("{family} daddr {} return", Cidr(*network))
+        });
+        rules.extend(exempt);
+    }
+
+    fn push_chain(&self, script: &mut String, hook: &str, kind: &str, rules: &[String]) {
+        let table = self.instance.table();
+        push(
+            script,
+            format_args!(
+                "add chain inet {table} {hook} \
+                 {{ type {kind} hook {hook} priority {MANGLE}; policy accept; }}\n"
+            ),
+        );
+        for rule in rules {
+            push(
+                script,
+                format_args!("add rule inet {table} {hook} {rule}\n"),
+            );
+        }
+    }
+
+    fn push_elements<'r>(
+        &self,
+        script: &mut String,
+        verb: &str,
+        rules: &(impl Iterator<Item = &'r InterceptRule> + Clone),
+    ) {
+        let table = self.instance.table();
+        for set in self.sets() {
+            let of_set = |rule: &&InterceptRule| set == Set::of_rule(rule);
+            let mut elements = rules.clone().filter(of_set).peekable();
+            if elements.peek().is_none() {
+                continue;
+            }
+            push(
+                script,
+                format_args!("{verb} element inet {table} {set} {{ "),
+            );
+            for rule in elements {
+                if let Some(source) = rule.source {
+                    push(script, format_args!("{} . ", Cidr(source)));
+                }
+                let (network, ports) = (Cidr(rule.network), Ports(rule.ports));
+                push(script, format_args!("{network} . {ports}, "));
+            }
+            script.push_str("}\n");
+        }
+    }
+
+    fn sets(&self) -> impl Iterator<Item = Set> {
+        let listeners = self.listeners.iter();
+        listeners.flat_map(|(protocol, listener)| Set::all_of(*protocol, listener.ip()))
+    }
+}
+
+/// A set of destinations, or of sources and destinations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Set {
+    protocol: Protocol,
+    is_ipv4: bool,
+    has_sources: bool,
+}
+
+impl Set {
+    /// Both sets of a protocol for addresses of this kind.
+    fn all_of(protocol: Protocol, address: IpAddr) -> [Self; 2] {
+        [false, true].map(|has_sources| Self {
+            protocol,
+            is_ipv4: address.is_ipv4(),
+            has_sources,
+        })
+    }
+
+    fn of_rule(rule: &InterceptRule) -> Self {
+        Self {
+            protocol: rule.protocol,
+            is_ipv4: rule.network.first().is_ipv4(),
+            has_sources: rule.source.is_some(),
+        }
+    }
+
+    fn kind(self) -> String {
+        let address = if self.is_ipv4 {
+            "ipv4_addr"
+        } else {
+            "ipv6_addr"
+        };
+        let source = if self.has_sources {
+            format!("{address} . ")
+        } else {
+            String::new()
+        };
+        format!("{source}{address} . inet_service")
+    }
+
+    /// Whether a packet is in the set.
+    fn is_listed(self) -> String {
+        let family = if self.is_ipv4 { "ip" } else { "ip6" };
+        let source = if self.has_sources {
+            format!("{family} saddr . ")
+        } else {
+            String::new()
+        };
+        format!("{source}{family} daddr . {} dport @{self}", self.protocol)
+    }
+}
+
+impl fmt::Display for Set {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let version = if self.is_ipv4 { 4 } else { 6 };
+        let sources = if self.has_sources { "_from" } else { "" };
+        write!(formatter, "{}{version}{sources}", self.protocol)
+    }
+}
+
+/// Packets that a rule is asked for: the first one of a connection, all that have none.
+fn begins(protocol: Protocol) -> String {
+    match protocol {
+        Protocol::Tcp => format!("meta l4proto tcp {IS_SYN}"),
+        Protocol::Udp => "meta l4proto udp".to_owned(),
+    }
+}
+
+/// Has all of a connection follow its first packet, whatever rules say then.
+fn remember(protocol: Protocol, mark: u32) -> String {
+    match protocol {
+        Protocol::Tcp => format!("ct mark set {mark} "),
+        Protocol::Udp => String::new(),
+    }
+}
+
+fn is_remembered(mark: u32) -> String {
+    format!("meta l4proto tcp ct mark {mark} ct direction original")
+}
+
+/// A network as `nft` and `ip` read it.
+pub(crate) struct Cidr(pub(crate) IpNetwork);
+
+impl fmt::Display for Cidr {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}/{}", self.0.first(), self.0.prefix())
+    }
+}
+
+struct Ports(PortRange);
+
+impl fmt::Display for Ports {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (low, high) = (self.0.low(), self.0.high());
+        if low == high {
+            return write!(formatter, "{low}");
+        }
+        write!(formatter, "{low}-{high}")
+    }
+}
+
+const fn family(address: IpAddr) -> &'static str {
+    if address.is_ipv4() { "ip" } else { "ip6" }
+}
+
+const fn version(address: IpAddr) -> &'static str {
+    if address.is_ipv4() { "ipv4" } else { "ipv6" }
+}
+
+fn push(script: &mut String, text: fmt::Arguments<'_>) {
+    // Strings take everything.
+    let _ = script.write_fmt(text);
+}
