@@ -6,12 +6,14 @@ mod http_connect;
 mod incoming;
 mod server;
 
-use crate::network::{Host as _, Incoming as _, Network};
+use crate::network::{Host, Incoming as _, Network};
 use crate::shared::{Report, Shared};
 use portcullis_domain::identity::Precedence;
 use portcullis_tunneler::{TerminatorId, TerminatorOptions};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::{Semaphore, mpsc};
+use tokio::time::timeout;
 
 /// What becomes of a terminator that has been created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,6 +21,10 @@ pub(crate) enum Order {
     Update(Precedence, u16),
     ReportHealth(bool),
 }
+
+/// After which a terminator that the network has neither created nor refused counts as refused, so that others get
+/// their turn.
+const CREATE_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Creates a terminator, and takes what is dialed to it, until it ends or nobody gives orders any more.
 pub(crate) async fn keep_hosted<N: Network>(
@@ -63,13 +69,17 @@ async fn create<N: Network>(
 ) -> Option<N::Host> {
     let _turn = shared.creations.acquire().await.ok()?;
     let name = Arc::clone(&options.service_name);
-    match shared.network.host(id.clone(), options).await {
-        Ok(host) => Some(host),
-        Err(error) => {
+    let creating = shared.network.host(id.clone(), options);
+    match timeout(CREATE_TIMEOUT, creating).await {
+        Ok(Ok(host)) => return Some(host),
+        Ok(Err(error)) => {
             tracing::warn!(service = %name, %error, "the service is not hosted at the moment");
-            None
+        },
+        Err(_elapsed) => {
+            tracing::warn!(service = %name, "the service is not hosted at the moment: the network does not answer");
         },
     }
+    None
 }
 
 /// Connects somebody who dials to the server, by a task of its own.
@@ -77,7 +87,7 @@ fn admit<N: Network>(
     shared: &Arc<Shared<N>>,
     id: &TerminatorId,
     places: &Arc<Semaphore>,
-    incoming: <N::Host as crate::network::Host>::Incoming,
+    incoming: <N::Host as Host>::Incoming,
 ) {
     let Ok(place) = Arc::clone(places).try_acquire_owned() else {
         return incoming.refuse("the host has as many connections to the server as it may have");

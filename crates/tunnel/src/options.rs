@@ -13,9 +13,9 @@ pub struct TunnelOptions {
     pub settle_delay: Duration,
     /// Where ports are opened that name neither an address nor an interface.
     pub proxy_address: IpAddr,
-    /// Connections of clients at one port. Others wait in the kernel.
+    /// Connections of clients at one port, and such that are intercepted. Others wait in the kernel.
     pub max_streams_of_port: usize,
-    /// Connections of one client address at one port. Others are reset.
+    /// Those of one client address. Others are reset.
     pub max_streams_of_client: usize,
     /// Circuits to the servers of one terminator, with those that are being connected. Others are refused.
     pub max_circuits_of_terminator: usize,

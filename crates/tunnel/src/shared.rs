@@ -4,6 +4,7 @@ use crate::clock::Clock;
 use crate::host_names::HostNames;
 use crate::network::Network;
 use crate::options::TunnelOptions;
+use crate::places::Places;
 use crate::questions::Questions;
 use crate::refusals::RefusalLog;
 use crate::tasks::Tasks;
@@ -28,6 +29,7 @@ pub(crate) struct Shared<N> {
     pub(crate) flow_checks: watch::Receiver<()>,
     pub(crate) host_names: HostNames,
     pub(crate) refusals: RefusalLog,
+    pub(crate) intercepted_streams: Places,
     pub(crate) creations: Semaphore,
     pub(crate) checks: Semaphore,
 }
@@ -54,6 +56,10 @@ impl<N: Network> Shared<N> {
         Self {
             network,
             tls: options.tls.clone().map(TlsConnector::from),
+            intercepted_streams: Places::new(
+                options.max_streams_of_port,
+                options.max_streams_of_client,
+            ),
             options,
             clock,
             tasks: Tasks::default(),

@@ -60,15 +60,25 @@ impl<N: Network> Tunnel<N> {
         self.events.subscribe()
     }
 
-    /// Takes a connection that was intercepted on its way to `destination`.
-    pub fn intercepted_stream(
+    /// Takes a connection that was intercepted on its way to `destination`, once there is a place for it. It has a
+    /// task of its own.
+    pub async fn intercepted_stream(
         &self,
         stream: TcpStream,
         source: SocketAddr,
         destination: SocketAddr,
     ) {
+        let places = &self.shared.intercepted_streams;
+        let Some((permit, _)) = places.next().await else {
+            return;
+        };
+        let Some(place) = places.take(source.ip(), permit) else {
+            let _is_closed = stream.set_zero_linger();
+            return;
+        };
         let shared = Arc::clone(&self.shared);
         self.shared.tasks.spawn(async move {
+            let _place = place;
             let entrance = Entrance::Intercepted(Protocol::Tcp);
             serve_stream(&shared, &entrance, stream, (source, destination)).await;
         });

@@ -56,6 +56,8 @@ fn listen(address: IpAddr, port: u16) -> io::Result<TcpListener> {
     // Elsewhere the option lets two programs share a port.
     #[cfg(unix)]
     socket.set_reuseaddr(true)?;
+    // Connections have it from their listener: the place of a client that has vanished gets free.
+    socket.set_keepalive(true)?;
     socket.bind(SocketAddr::new(address, port))?;
     socket.listen(BACKLOG)
 }

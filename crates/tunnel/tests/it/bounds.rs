@@ -6,13 +6,11 @@ use crate::support::{
 };
 use bytes::Bytes;
 use portcullis_datagram_flows::{FlowKey, FlowOptions};
-use portcullis_tunnel::{DatagramReceiver, DatagramReplies, TunnelOptions};
+use portcullis_tunnel::TunnelOptions;
 use serde_json::json;
-use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
 use tokio::net::{TcpSocket, TcpStream};
-use tokio::sync::mpsc;
 use tokio::time::{sleep, timeout};
 
 #[tokio::test]
@@ -81,25 +79,6 @@ async fn no_client_takes_the_places_of_others() {
     tunnel.stop().await;
 }
 
-/// Datagrams that a test makes up.
-struct MadeUp(mpsc::Receiver<(FlowKey, Bytes)>);
-
-impl DatagramReceiver for MadeUp {
-    async fn receive(&mut self) -> io::Result<(FlowKey, Bytes)> {
-        let next = self.0.recv().await;
-        next.ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
-    }
-}
-
-struct Replies(mpsc::UnboundedSender<(FlowKey, Bytes)>);
-
-impl DatagramReplies for Replies {
-    async fn send(&self, flow: FlowKey, datagram: &[u8]) -> io::Result<()> {
-        let datagram = Bytes::copy_from_slice(datagram);
-        self.0.send((flow, datagram)).map_err(io::Error::other)
-    }
-}
-
 #[tokio::test]
 async fn ten_thousand_flows_take_the_room_of_a_few() {
     let options = TunnelOptions {
@@ -125,11 +104,7 @@ async fn ten_thousand_flows_take_the_room_of_a_few() {
         ))
         .await;
     tunnel.hosted("names").await;
-    let (sender, datagrams) = mpsc::channel(64);
-    let (replies, mut replied) = mpsc::unbounded_channel();
-    tunnel
-        .tunnel
-        .intercepted_datagrams(MadeUp(datagrams), Replies(replies));
+    let (sender, mut replied) = tunnel.intercept_datagrams();
     let key = |port| FlowKey {
         client: ([10, 0, 0, 1], port).into(),
         destination: ([192, 0, 2, 1], 53).into(),

@@ -40,7 +40,8 @@ async fn intercepted(tunnel: &TestTunnel, destination: SocketAddr) -> TcpStream 
     let (stream, source) = kernel.accept().await.expect("a connection");
     tunnel
         .tunnel
-        .intercepted_stream(stream, source, destination);
+        .intercepted_stream(stream, source, destination)
+        .await;
     client.expect("connected")
 }
 

@@ -1,10 +1,13 @@
 //! Connections that are intercepted, and names.
 
+use crate::network::MemoryNetwork;
 use crate::support::{
-    TestTunnel, echo, echo_server, ended, eventually, host, in_time, intercepting, reset, service,
+    TestTunnel, datagram_echo_server, echo, echo_server, ended, eventually, host, in_time,
+    intercepting, reset, service,
 };
 use bytes::Bytes;
 use parking_lot::Mutex;
+use portcullis_datagram_flows::FlowKey;
 use portcullis_name_server::{Client, NameServerOptions, Output, Transport};
 use portcullis_system::SystemEntropy;
 use portcullis_tunnel::{
@@ -20,8 +23,6 @@ use std::sync::Arc;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
-
-use crate::network::MemoryNetwork;
 
 /// What the kernel would intercept.
 #[derive(Default)]
@@ -70,13 +71,13 @@ fn intercepted(name: &str, address: &str) -> Service {
 #[tokio::test(start_paused = true)]
 async fn the_kernel_gets_the_latest_rules_and_those_that_it_refused_again() {
     let kernel = Arc::new(Mutex::new(Kernel::default()));
-    let (changes, changed) = mpsc::channel(16);
+    let (changes, inbox) = mpsc::channel(16);
     let (_tunnel, runner) = Tunnel::new(
         MemoryNetwork::default(),
         TunnelerIdentity::default(),
         intercepting(),
         TunnelOptions::default(),
-        changed,
+        inbox,
     );
     let runner = runner.with_interceptor(TestInterceptor(Arc::clone(&kernel)));
     let shutdown = CancellationToken::new();
@@ -133,7 +134,7 @@ async fn resolve(sockets: &mut NameServerSockets) -> IpAddr {
 #[tokio::test]
 async fn names_lead_to_services_until_they_are_released() {
     let network = MemoryNetwork::default();
-    let (changes, changed) = mpsc::channel(16);
+    let (changes, inbox) = mpsc::channel(16);
     let options = TunnelOptions {
         settle_delay: std::time::Duration::ZERO,
         ..TunnelOptions::default()
@@ -143,7 +144,7 @@ async fn names_lead_to_services_until_they_are_released() {
         TunnelerIdentity::default(),
         intercepting(),
         options,
-        changed,
+        inbox,
     );
     let (runner, mut sockets) =
         runner.with_name_server(&NameServerOptions::default(), Arc::new(SystemEntropy));
@@ -163,7 +164,9 @@ async fn names_lead_to_services_until_they_are_released() {
     let client = TcpStream::connect(kernel.local_addr().expect("an address")).await;
     let mut client = client.expect("connected");
     let (stream, source) = kernel.accept().await.expect("a connection");
-    tunnel.intercepted_stream(stream, source, (address, 443).into());
+    tunnel
+        .intercepted_stream(stream, source, (address, 443).into())
+        .await;
     echo(&mut client, "hello").await;
     let dial = network.dials().pop().expect("a dial").dial;
     assert_eq!(dial.app_data.hostname.as_deref(), Some("wiki.corp"));
@@ -184,7 +187,52 @@ async fn what_is_for_no_service_is_reset() {
     let mut client = client.expect("connected");
     let (stream, source) = kernel.accept().await.expect("a connection");
     let nowhere = ([192, 0, 2, 1], 443).into();
-    tunnel.tunnel.intercepted_stream(stream, source, nowhere);
+    tunnel
+        .tunnel
+        .intercepted_stream(stream, source, nowhere)
+        .await;
     reset(&mut client).await;
+    tunnel.stop().await;
+}
+
+#[tokio::test]
+async fn a_flow_ends_when_its_destination_is_that_of_another_service() {
+    let server = datagram_echo_server().await;
+    let tunnel = TestTunnel::start(intercepting(), TunnelOptions::default());
+    let names = |name: &str, address: &str| {
+        let config = json!({
+            "protocols": ["udp"],
+            "addresses": [address],
+            "portRanges": [{"low": 53, "high": 53}],
+        });
+        service(name, &[("intercept.v1", config), host("udp", server)])
+    };
+    tunnel.set(names("far", "192.0.2.0/24")).await;
+    tunnel.hosted("far").await;
+    let (sender, mut replied) = tunnel.intercept_datagrams();
+    let key = |last| FlowKey {
+        client: ([10, 0, 0, 1], 5_000).into(),
+        destination: ([192, 0, 2, last], 53).into(),
+    };
+    for last in [1, 2] {
+        let sent = sender.send((key(last), Bytes::from_static(b"?"))).await;
+        sent.expect("it runs");
+        let (flow, reply) = in_time(replied.recv()).await.expect("a reply");
+        assert_eq!((flow, &*reply), (key(last), b"?".as_slice()));
+    }
+    assert_eq!(tunnel.network.open_circuits(), 2);
+
+    // One of the two destinations is more specific from now on.
+    tunnel.set(names("near", "192.0.2.1")).await;
+    tunnel.hosted("near").await;
+    eventually(|| tunnel.network.open_circuits() == 1).await;
+    for last in [1, 2] {
+        let sent = sender.send((key(last), Bytes::from_static(b"!"))).await;
+        sent.expect("it runs");
+        in_time(replied.recv()).await.expect("a reply");
+    }
+    let dials = tunnel.network.dials();
+    let dialed: Vec<_> = dials.iter().map(|dial| &*dial.dial.service_name).collect();
+    assert_eq!(dialed, ["far", "far", "near"]);
     tunnel.stop().await;
 }

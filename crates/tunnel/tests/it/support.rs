@@ -1,7 +1,9 @@
 //! Tunnels, services and servers of tests.
 
 use crate::network::MemoryNetwork;
-use portcullis_tunnel::{ServiceChange, Tunnel, TunnelOptions};
+use bytes::Bytes;
+use portcullis_datagram_flows::FlowKey;
+use portcullis_tunnel::{DatagramReceiver, DatagramReplies, ServiceChange, Tunnel, TunnelOptions};
 use portcullis_tunnel_config::TunnelerIdentity;
 use portcullis_tunneler::{InterceptOptions, Mode, Service, ServiceId};
 use serde_json::{Value, json};
@@ -46,9 +48,9 @@ impl TestTunnel {
     /// A tunnel that creates terminators as the options say.
     pub(crate) fn start_later(mode: Mode, options: TunnelOptions) -> Self {
         let network = MemoryNetwork::default();
-        let (changes, changed) = mpsc::channel(16);
+        let (changes, inbox) = mpsc::channel(16);
         let identity = TunnelerIdentity::default();
-        let (tunnel, runner) = Tunnel::new(network.clone(), identity, mode, options, changed);
+        let (tunnel, runner) = Tunnel::new(network.clone(), identity, mode, options, inbox);
         let shutdown = CancellationToken::new();
         let task = tokio::spawn(runner.run(shutdown.clone()));
         Self {
@@ -73,6 +75,17 @@ impl TestTunnel {
             .await;
     }
 
+    /// Where a test sends datagrams that it makes up, and gets what comes back.
+    pub(crate) fn intercept_datagrams(
+        &self,
+    ) -> (mpsc::Sender<Datagram>, mpsc::UnboundedReceiver<Datagram>) {
+        let (sender, datagrams) = mpsc::channel(64);
+        let (replies, inbox) = mpsc::unbounded_channel();
+        self.tunnel
+            .intercepted_datagrams(MadeUp(datagrams), Replies(replies));
+        (sender, inbox)
+    }
+
     /// Waits until the service can be dialed.
     pub(crate) async fn hosted(&self, service: &str) {
         eventually(|| !self.network.terminators(service).is_empty()).await;
@@ -82,6 +95,28 @@ impl TestTunnel {
         self.shutdown.cancel();
         in_time(self.task).await.expect("it ends well");
         self.network
+    }
+}
+
+/// A datagram, and the flow that it belongs to.
+pub(crate) type Datagram = (FlowKey, Bytes);
+
+/// Datagrams that a test makes up.
+struct MadeUp(mpsc::Receiver<Datagram>);
+
+impl DatagramReceiver for MadeUp {
+    async fn receive(&mut self) -> io::Result<Datagram> {
+        let next = self.0.recv().await;
+        next.ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+    }
+}
+
+struct Replies(mpsc::UnboundedSender<Datagram>);
+
+impl DatagramReplies for Replies {
+    async fn send(&self, flow: FlowKey, datagram: &[u8]) -> io::Result<()> {
+        let datagram = Bytes::copy_from_slice(datagram);
+        self.0.send((flow, datagram)).map_err(io::Error::other)
     }
 }
 
