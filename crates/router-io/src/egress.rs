@@ -19,6 +19,7 @@ mod streams;
 #[cfg(test)]
 mod tests;
 
+use std::io;
 use std::sync::Arc;
 
 use portcullis_domain::entropy::Entropy;
@@ -30,6 +31,7 @@ use portcullis_router_config::Binding;
 use portcullis_router_config::model::Listener;
 use portcullis_wire::peer_data::{DIALER_IDENTITY_ID, PeerData};
 use portcullis_xgress::{Options, Side};
+use rustls::ClientConfig;
 
 use crate::egress::packets::PacketDialer;
 use crate::egress::server_tls::ServerTls;
@@ -80,6 +82,11 @@ pub(crate) fn dialers(
         dialers.insert(Binding::TransportUdp.name().to_owned(), Arc::new(dialer));
     }
     Ok(dialers)
+}
+
+/// How servers that are no part of the network are verified.
+pub(crate) async fn server_verification(tls: &Arc<Tls>) -> io::Result<Arc<ClientConfig>> {
+    ServerTls::new(Arc::clone(tls)).config().await
 }
 
 /// The end of the circuit that a dial is for.

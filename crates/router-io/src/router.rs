@@ -177,7 +177,7 @@ impl Base {
         let web = self.web(&metrics, &links).await?;
         let addresses = bound.addresses().chain(ingress.addresses());
         let addresses = addresses.chain(web.0.local_addresses()).collect();
-        let tunnel = self.tunnel(edge.as_ref())?;
+        let tunnel = self.tunnel(edge.as_ref()).await?;
         let reached = tunnel.as_ref().map(IdleTunnel::tunnel);
         let control = self.control(&links, (edge.as_ref(), reached), &metrics)?;
 

@@ -63,6 +63,8 @@ pub(crate) struct RouterTunnel {
 /// What a tunneler is made of.
 pub(crate) struct TunnelParts {
     pub(crate) settings: TunnelSettings,
+    /// What the settings do not say.
+    pub(crate) options: TunnelOptions,
     /// The id of the router, which is that of its identity.
     pub(crate) router: Arc<str>,
     pub(crate) rights: Arc<Rights>,
@@ -110,7 +112,7 @@ impl IdleTunnel {
                 idle_timeout: settings.idle_time,
                 ..FlowOptions::default()
             },
-            ..TunnelOptions::default()
+            ..parts.options
         };
         let mode = match settings.mode {
             TunnelMode::Host => Mode::Host,

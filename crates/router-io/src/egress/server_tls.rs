@@ -47,7 +47,7 @@ impl ServerTls {
         connector.connect(name, stream).await
     }
 
-    async fn config(&self) -> io::Result<Arc<ClientConfig>> {
+    pub(super) async fn config(&self) -> io::Result<Arc<ClientConfig>> {
         let network_roots = self.network.authorities();
         if let Some(made) = &*self.made.lock()
             && made.network_roots == network_roots

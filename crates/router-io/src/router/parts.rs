@@ -9,6 +9,7 @@ use portcullis_router::edge::{EdgeSettings, PresenceReports};
 use portcullis_router::links::LinkSettings;
 use portcullis_router::tunnel::{TunnelError, TunnelSettings};
 use portcullis_router_config::Binding;
+use portcullis_tunnel::TunnelOptions;
 
 use crate::access::ModelFile;
 use crate::certificate_request::CertificateRequest;
@@ -72,7 +73,10 @@ impl Base {
     }
 
     /// The tunneler, if the file has one.
-    pub(super) fn tunnel(&self, edge: Option<&Edge>) -> Result<Option<IdleTunnel>, StartError> {
+    pub(super) async fn tunnel(
+        &self,
+        edge: Option<&Edge>,
+    ) -> Result<Option<IdleTunnel>, StartError> {
         let config = &self.file.config;
         let settings = TunnelSettings::from_config(&config.listeners, &config.dialers)?;
         let Some(settings) = settings else {
@@ -84,8 +88,17 @@ impl Base {
             }
             .into());
         };
+        let verification = egress::server_verification(&self.tls).await;
+        if let Err(error) = &verification {
+            tracing::warn!(%error, "the tunneler does not check servers by HTTPS");
+        }
+        let options = TunnelOptions {
+            tls: verification.ok(),
+            ..TunnelOptions::default()
+        };
         Ok(Some(IdleTunnel::new(TunnelParts {
             settings,
+            options,
             router: Arc::clone(&self.id),
             rights: Arc::clone(edge.rights()),
             controllers: Arc::clone(&self.controllers),

@@ -33,7 +33,7 @@ async fn streams_are_carried_until_both_ends_are_over() {
     let world = echoing().await;
     for service in [PLAIN, ENCRYPTED] {
         let client = world.connect(service).await;
-        let sent: Vec<u8> = (0..3 << 20u32)
+        let sent: Vec<u8> = (0..1 << 20u32)
             .map(|number: u32| number.to_be_bytes()[2])
             .collect();
         let mut expected = sent.clone();

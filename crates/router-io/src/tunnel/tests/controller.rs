@@ -99,6 +99,12 @@ impl Controller {
                 // The router may be gone.
                 let _ = self.channel.reply(&request, Priority::Default, reply);
             },
+            ControlMessage::UpdateTunnelTerminator(_) => {
+                let done = ControlMessage::UpdateTunnelTerminatorAnswer;
+                let encoded = done.encode().unwrap();
+                // The router may be gone.
+                let _ = self.channel.reply(&request, Priority::Default, encoded);
+            },
             ControlMessage::CreateTunnelCircuit(create) => {
                 tokio::spawn(Arc::clone(self).create(request, create));
             },

@@ -11,6 +11,7 @@ use portcullis_router::edge::ControllerId;
 use portcullis_router::tunnel::{TunnelMode, TunnelSettings};
 use portcullis_seeded_random::Random;
 use portcullis_transport::Inbox;
+use portcullis_tunnel::TunnelOptions;
 use portcullis_tunnel_config::Protocol;
 use portcullis_tunneler::{ProxyPort, ProxyRule};
 use portcullis_wire::control::ControlMessage;
@@ -97,6 +98,10 @@ impl World {
                 terminating_end: Options::default(),
                 idle_time: Duration::from_mins(1),
             },
+            options: TunnelOptions {
+                settle_delay: Duration::ZERO,
+                ..TunnelOptions::default()
+            },
             router: ROUTER.into(),
             rights: Arc::clone(&rights),
             controllers: Arc::clone(&router.controllers),
@@ -119,7 +124,7 @@ impl World {
             service_dials: queue,
             service_dial_pause: Duration::ZERO,
         };
-        let routes = Routes::new(
+        let dialing = Routes::new(
             Arc::clone(&router.relay),
             Arc::clone(&router.controllers),
             dialers,
@@ -132,7 +137,7 @@ impl World {
             rights,
             controller,
             tunnel: reached,
-            routes,
+            routes: dialing,
             ports,
         };
         world.dispatch(inbox);
