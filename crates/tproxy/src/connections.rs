@@ -1,12 +1,13 @@
 //! TCP connections that are intercepted.
 
-use crate::error::InterceptError;
-use crate::keeper::socket_error;
+use crate::routing::Family;
 use crate::transparent;
 use portcullis_tunnel_config::Protocol;
 use socket2::Type;
+use std::future::poll_fn;
 use std::io;
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::SocketAddr;
+use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 
@@ -22,8 +23,8 @@ pub struct InterceptedConnection {
 /// TCP connections that are intercepted, which the kernel has accepted already.
 #[derive(Debug)]
 pub struct InterceptedConnections {
-    v4: Listener,
-    v6: Option<Listener>,
+    /// One for each family.
+    listeners: Vec<Listener>,
 }
 
 #[derive(Debug)]
@@ -40,32 +41,44 @@ const BACKLOG: i32 = 4_096;
 const PAUSE: Duration = Duration::from_millis(100);
 
 impl InterceptedConnections {
-    pub(crate) fn open(own_mark: u32) -> Result<Self, InterceptError> {
-        let v4 = Listener::open((Ipv4Addr::LOCALHOST, 0).into(), own_mark)
-            .map_err(|reason| socket_error("listen for intercepted connections", reason))?;
-        let v6 = Listener::open((Ipv6Addr::LOCALHOST, 0).into(), own_mark);
-        if let Err(error) = &v6 {
-            tracing::debug!(%error, "no listener for intercepted connections of IPv6");
-        }
-        Ok(Self { v4, v6: v6.ok() })
+    pub(crate) fn open(families: &[Family], own_mark: u32) -> io::Result<Self> {
+        let listeners = families
+            .iter()
+            .map(|family| Listener::open(*family, own_mark));
+        let listeners = listeners.collect::<io::Result<_>>()?;
+        Ok(Self { listeners })
     }
 
     pub(crate) fn listeners(&self) -> impl Iterator<Item = (Protocol, SocketAddr)> {
-        let listeners = [Some(&self.v4), self.v6.as_ref()];
-        let listeners = listeners.into_iter().flatten();
+        let listeners = self.listeners.iter();
         listeners.map(|listener| (Protocol::Tcp, listener.address))
+    }
+
+    fn poll_accept(&self, context: &mut Context<'_>) -> Poll<io::Result<InterceptedConnection>> {
+        for listener in &self.listeners {
+            if let Poll::Ready(accepted) = listener.socket.poll_accept(context) {
+                let connection = accepted.and_then(|(stream, source)| {
+                    Ok(InterceptedConnection {
+                        destination: stream.local_addr()?,
+                        stream,
+                        source,
+                    })
+                });
+                return Poll::Ready(connection);
+            }
+        }
+        Poll::Pending
     }
 
     /// The next connection. While nobody asks, connections wait in the kernel. The future may be dropped.
     pub async fn accept(&self) -> InterceptedConnection {
         loop {
-            let accepted = tokio::select! {
-                accepted = self.v4.accept() => accepted,
-                accepted = accept_if_any(self.v6.as_ref()) => accepted,
-            };
-            match accepted {
-                Ok(Some(connection)) => return connection,
-                Ok(None) => {},
+            match poll_fn(|context| self.poll_accept(context)).await {
+                Ok(connection) if connection.destination.ip().is_loopback() => {
+                    let InterceptedConnection { source, .. } = connection;
+                    tracing::debug!(%source, "a connection to the listener itself is for no service");
+                },
+                Ok(connection) => return connection,
                 Err(error) if is_of_one_connection(&error) => {},
                 Err(error) => {
                     tracing::warn!(%error, "intercepted connections cannot be accepted for now");
@@ -77,33 +90,13 @@ impl InterceptedConnections {
 }
 
 impl Listener {
-    fn open(address: SocketAddr, own_mark: u32) -> io::Result<Self> {
+    fn open(family: Family, own_mark: u32) -> io::Result<Self> {
+        let address = SocketAddr::new(family.loopback(), 0);
         let socket = transparent::bound(Type::STREAM, address, own_mark)?;
         socket.listen(BACKLOG)?;
         let socket = TcpListener::from_std(socket.into())?;
         let address = socket.local_addr()?;
         Ok(Self { socket, address })
-    }
-
-    async fn accept(&self) -> io::Result<Option<InterceptedConnection>> {
-        let (stream, source) = self.socket.accept().await?;
-        let destination = stream.local_addr()?;
-        if destination == self.address {
-            tracing::debug!(%source, "a connection to the listener itself is for no service");
-            return Ok(None);
-        }
-        Ok(Some(InterceptedConnection {
-            stream,
-            source,
-            destination,
-        }))
-    }
-}
-
-async fn accept_if_any(listener: Option<&Listener>) -> io::Result<Option<InterceptedConnection>> {
-    match listener {
-        Some(listener) => listener.accept().await,
-        None => std::future::pending().await,
     }
 }
 

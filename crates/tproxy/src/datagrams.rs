@@ -1,8 +1,7 @@
 //! UDP datagrams that are intercepted.
 
-use crate::error::InterceptError;
-use crate::keeper::socket_error;
 use crate::replies::Replies;
+use crate::routing::Family;
 use crate::transparent;
 use nix::sys::socket::sockopt::{Ipv4OrigDstAddr, Ipv6OrigDstAddr, RcvBufForce};
 use nix::sys::socket::{
@@ -10,13 +9,15 @@ use nix::sys::socket::{
 };
 use portcullis_tunnel_config::Protocol;
 use socket2::Type;
+use std::future::poll_fn;
 use std::io::{self, IoSliceMut};
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
+use std::net::{SocketAddr, SocketAddrV4, SocketAddrV6};
 use std::os::fd::AsRawFd as _;
+use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::io::Interest;
 use tokio::net::UdpSocket;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 /// What is known of a datagram that was intercepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,8 +32,8 @@ pub struct InterceptedDatagram {
 /// UDP datagrams that are intercepted. What nobody takes in time is dropped by the kernel.
 #[derive(Debug)]
 pub struct InterceptedDatagrams {
-    v4: Receiver,
-    v6: Option<Receiver>,
+    /// One for each family.
+    receivers: Vec<Receiver>,
     replies: Replies,
 }
 
@@ -51,23 +52,18 @@ const CLEANING: Duration = Duration::from_secs(15);
 const PAUSE: Duration = Duration::from_millis(100);
 
 impl InterceptedDatagrams {
-    pub(crate) fn open(own_mark: u32) -> Result<Self, InterceptError> {
-        let v4 = Receiver::open((Ipv4Addr::LOCALHOST, 0).into(), own_mark)
-            .map_err(|reason| socket_error("listen for intercepted datagrams", reason))?;
-        let v6 = Receiver::open((Ipv6Addr::LOCALHOST, 0).into(), own_mark);
-        if let Err(error) = &v6 {
-            tracing::debug!(%error, "no socket for intercepted datagrams of IPv6");
-        }
+    pub(crate) fn open(families: &[Family], own_mark: u32) -> io::Result<Self> {
+        let receivers = families
+            .iter()
+            .map(|family| Receiver::open(*family, own_mark));
         Ok(Self {
-            v4,
-            v6: v6.ok(),
+            receivers: receivers.collect::<io::Result<_>>()?,
             replies: Replies::new(own_mark),
         })
     }
 
     pub(crate) fn listeners(&self) -> impl Iterator<Item = (Protocol, SocketAddr)> {
-        let receivers = [Some(&self.v4), self.v6.as_ref()];
-        let receivers = receivers.into_iter().flatten();
+        let receivers = self.receivers.iter();
         receivers.map(|receiver| (Protocol::Udp, receiver.address))
     }
 
@@ -75,24 +71,39 @@ impl InterceptedDatagrams {
     /// the future is dropped.
     pub async fn receive(&self, buffer: &mut [u8]) -> InterceptedDatagram {
         loop {
-            let ready = tokio::select! {
-                ready = self.v4.ready() => ready,
-                ready = ready_if_any(self.v6.as_ref()) => ready,
-                () = sleep(CLEANING) => {
-                    self.replies.close_idle();
-                    continue;
-                },
+            let receiving = poll_fn(|context| self.poll_receive(context, buffer));
+            let Ok(received) = timeout(CLEANING, receiving).await else {
+                self.replies.close_idle();
+                continue;
             };
-            match ready.and_then(|receiver| receiver.receive(buffer)) {
-                Ok(Some(datagram)) => return datagram,
-                Ok(None) => {},
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {},
+            match received {
+                // What was sent to the socket itself is for no service.
+                Ok(datagram) if datagram.destination.ip().is_loopback() => {},
+                Ok(datagram) => return datagram,
                 Err(error) => {
                     tracing::warn!(%error, "intercepted datagrams cannot be received for now");
                     sleep(PAUSE).await;
                 },
             }
         }
+    }
+
+    fn poll_receive(
+        &self,
+        context: &mut Context<'_>,
+        buffer: &mut [u8],
+    ) -> Poll<io::Result<InterceptedDatagram>> {
+        for Receiver { socket, .. } in &self.receivers {
+            while let Poll::Ready(ready) = socket.poll_recv_ready(context) {
+                let receive = || receive_now(socket, buffer);
+                match ready.and_then(|()| socket.try_io(Interest::READABLE, receive)) {
+                    // It is not ready any more, and says so the next time.
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => {},
+                    received => return Poll::Ready(received),
+                }
+            }
+        }
+        Poll::Pending
     }
 
     /// Sends a datagram to `client` that comes from `destination`, which the client has sent to. It is dropped if the
@@ -115,7 +126,8 @@ impl InterceptedDatagrams {
 }
 
 impl Receiver {
-    fn open(address: SocketAddr, own_mark: u32) -> io::Result<Self> {
+    fn open(family: Family, own_mark: u32) -> io::Result<Self> {
+        let address = SocketAddr::new(family.loopback(), 0);
         let socket = transparent::bound(Type::DGRAM, address, own_mark)?;
         if address.is_ipv4() {
             setsockopt(&socket, Ipv4OrigDstAddr, &true)?;
@@ -127,27 +139,9 @@ impl Receiver {
         let address = socket.local_addr()?;
         Ok(Self { socket, address })
     }
-
-    async fn ready(&self) -> io::Result<&Self> {
-        self.socket.readable().await.map(|()| self)
-    }
-
-    /// `None` if it was sent to the socket itself, or from nowhere.
-    fn receive(&self, buffer: &mut [u8]) -> io::Result<Option<InterceptedDatagram>> {
-        let receive = || receive_now(&self.socket, buffer);
-        let received = self.socket.try_io(Interest::READABLE, receive)?;
-        Ok(received.filter(|datagram| datagram.destination != self.address))
-    }
 }
 
-async fn ready_if_any(receiver: Option<&Receiver>) -> io::Result<&Receiver> {
-    match receiver {
-        Some(receiver) => receiver.ready().await,
-        None => std::future::pending().await,
-    }
-}
-
-fn receive_now(socket: &UdpSocket, buffer: &mut [u8]) -> io::Result<Option<InterceptedDatagram>> {
+fn receive_now(socket: &UdpSocket, buffer: &mut [u8]) -> io::Result<InterceptedDatagram> {
     let mut parts = [IoSliceMut::new(buffer)];
     let mut control = nix::cmsg_space!(nix::libc::sockaddr_in6);
     let flags = MsgFlags::empty();
@@ -164,13 +158,13 @@ fn receive_now(socket: &UdpSocket, buffer: &mut [u8]) -> io::Result<Option<Inter
         _ => None,
     });
     let length = message.bytes;
-    Ok(source
-        .zip(destination)
-        .map(|(source, destination)| InterceptedDatagram {
-            source,
-            destination,
-            length,
-        }))
+    let both = source.zip(destination);
+    let (source, destination) = both.ok_or(io::ErrorKind::InvalidData)?;
+    Ok(InterceptedDatagram {
+        source,
+        destination,
+        length,
+    })
 }
 
 fn address(address: &SockaddrStorage) -> Option<SocketAddr> {

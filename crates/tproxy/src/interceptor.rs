@@ -6,13 +6,13 @@ use crate::capability;
 use crate::connections::InterceptedConnections;
 use crate::datagrams::InterceptedDatagrams;
 use crate::error::InterceptError;
-use crate::keeper::Keeper;
+use crate::keeper::{Keeper, socket_error};
 use crate::options::InterceptorOptions;
 use crate::redirect::Redirect;
 use crate::routing::Family;
 use crate::ruleset::Ruleset;
+use nix::net::if_::if_nametoindex;
 use portcullis_tunneler::RuleChange;
-use std::path::Path;
 use tables::Tables;
 
 /// Has the kernel hand over connections and datagrams. Clones are the same interceptor; when the last one is
@@ -42,8 +42,10 @@ impl Interceptor {
         }
         check_interfaces(&options.lan_interfaces)?;
         let own_mark = options.instance.own_mark();
-        let connections = InterceptedConnections::open(own_mark)?;
-        let datagrams = InterceptedDatagrams::open(own_mark)?;
+        let families = Family::available();
+        let failed = |reason| socket_error("open the sockets of interception", reason);
+        let connections = InterceptedConnections::open(&families, own_mark).map_err(failed)?;
+        let datagrams = InterceptedDatagrams::open(&families, own_mark).map_err(failed)?;
         let listeners = connections.listeners().chain(datagrams.listeners());
         let ruleset = Ruleset {
             instance: options.instance,
@@ -52,16 +54,6 @@ impl Interceptor {
             listeners: listeners.collect(),
             redirects: Vec::new(),
         };
-        let mut families = vec![Family::V4];
-        if ruleset
-            .listeners
-            .iter()
-            .any(|(_, listener)| listener.is_ipv6())
-        {
-            families.push(Family::V6);
-        } else {
-            tracing::warn!("this machine has no IPv6, so that IPv4 alone is intercepted");
-        }
         let set_up = move || Tables::set_up(ruleset, families);
         let keeper = Keeper::start("interceptor", options.check_interval, set_up).await?;
         let intercepted = Intercepted {
@@ -74,7 +66,8 @@ impl Interceptor {
     /// Changes what is intercepted, all at once or not at all. Connections that were intercepted before, or not,
     /// stay as they are. Rules of IPv6 count for nothing if the machine has none.
     ///
-    /// No two rules may have a destination in common.
+    /// No two rules may have a destination in common, nor a source and a destination, as
+    /// [`InterceptRule`](portcullis_tunneler::InterceptRule) says.
     ///
     /// # Errors
     ///
@@ -102,10 +95,7 @@ impl Interceptor {
 
 /// `nft` takes any name, but one that is wrong should be noticed.
 fn check_interfaces(names: &[String]) -> Result<(), InterceptError> {
-    let is_present = |name: &str| {
-        let is_name = !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '"']);
-        is_name && Path::new("/sys/class/net").join(name).exists()
-    };
+    let is_present = |name: &str| !name.contains('"') && if_nametoindex(name).is_ok();
     match names.iter().find(|name| !is_present(name)) {
         Some(missing) => Err(InterceptError::NoInterface(missing.clone())),
         None => Ok(()),

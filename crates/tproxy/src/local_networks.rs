@@ -44,7 +44,7 @@ impl LocalNetworks {
         let set_up = move || {
             let mut routes = Routes {
                 rule,
-                families: Vec::new(),
+                families: Family::available(),
                 networks: BTreeMap::new(),
             };
             routes.set_up()?;
@@ -83,15 +83,8 @@ impl LocalNetworks {
 impl Routes {
     fn set_up(&mut self) -> Result<(), InterceptError> {
         self.remove();
-        self.families.clear();
-        for family in Family::ALL {
-            match self.rule.add(family) {
-                Ok(()) => self.families.push(family),
-                Err(error) if family == Family::V6 => {
-                    tracing::warn!(%error, "addresses of IPv6 are not made local");
-                },
-                Err(error) => return Err(error),
-            }
+        for family in &self.families {
+            self.rule.add(*family)?;
         }
         let networks = self.networks.keys();
         let networks = networks.filter(|network| self.families.contains(&Family::of(network)));

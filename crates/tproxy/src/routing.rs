@@ -5,6 +5,7 @@ use crate::instance::Instance;
 use crate::program::IP;
 use crate::ruleset::Cidr;
 use portcullis_domain::ip_network::IpNetwork;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
 
 /// A version of IP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,11 +34,29 @@ enum Selector {
 impl Family {
     pub(crate) const ALL: [Self; 2] = [Self::V4, Self::V6];
 
+    /// What this machine can use on its loopback interface. The log has a warning if it is IPv4 alone.
+    pub(crate) fn available() -> Vec<Self> {
+        if let Err(error) = UdpSocket::bind((Ipv6Addr::LOCALHOST, 0)) {
+            tracing::warn!(%error, "this machine has no IPv6, which is left out");
+            return vec![Self::V4];
+        }
+        Self::ALL.to_vec()
+    }
+
     pub(crate) fn of(network: &IpNetwork) -> Self {
         if network.first().is_ipv4() {
             Self::V4
         } else {
             Self::V6
+        }
+    }
+
+    /// What this machine sends from along the routes here, unless a socket has another address: the kernel finds
+    /// none by itself if no other interface has any.
+    pub(crate) const fn loopback(self) -> IpAddr {
+        match self {
+            Self::V4 => IpAddr::V4(Ipv4Addr::LOCALHOST),
+            Self::V6 => IpAddr::V6(Ipv6Addr::LOCALHOST),
         }
     }
 
@@ -115,46 +134,53 @@ impl PolicyRule {
         )
     }
 
-    /// Adds networks to the table, as [`Self::deliver_all`] does, or without their being addresses of this
-    /// machine.
+    /// Adds networks to the table.
     pub(crate) fn add_networks<'n>(
         &self,
         networks: impl IntoIterator<Item = &'n IpNetwork>,
         kind: RouteKind,
     ) -> Result<(), InterceptError> {
-        let kind = match kind {
-            RouteKind::Local => "local",
-            RouteKind::Unicast => "unicast",
+        let verb = match kind {
+            RouteKind::Local => "route replace local",
+            RouteKind::Unicast => "route replace unicast",
         };
-        self.for_networks(networks, &format!("route replace {kind}"))
+        for (family, batch) in self.batches(networks, verb) {
+            run(family, &batch)?;
+        }
+        Ok(())
     }
 
+    /// Removes networks from the table. Others are removed although one of them is not there.
     pub(crate) fn remove_networks<'n>(
         &self,
         networks: impl IntoIterator<Item = &'n IpNetwork>,
     ) -> Result<(), InterceptError> {
-        self.for_networks(networks, "route del")
+        for (family, batch) in self.batches(networks, "route del") {
+            IP.run(&[family.flag(), "-force", "-batch", "-"], &batch)?;
+        }
+        Ok(())
     }
 
-    fn for_networks<'n>(
+    /// A line for each network, by families that have any.
+    fn batches<'n>(
         &self,
         networks: impl IntoIterator<Item = &'n IpNetwork>,
         verb: &str,
-    ) -> Result<(), InterceptError> {
+    ) -> impl Iterator<Item = (Family, String)> {
         let mut batches = [String::new(), String::new()];
         for network in networks {
             let [v4, v6] = &mut batches;
-            let batch = match Family::of(network) {
+            let family = Family::of(network);
+            let batch = match family {
                 Family::V4 => v4,
                 Family::V6 => v6,
             };
-            let line = format!("{verb} {} dev lo table {}\n", Cidr(*network), self.table);
+            let (network, source, table) = (Cidr(*network), family.loopback(), self.table);
+            let line = format!("{verb} {network} dev lo src {source} table {table}\n");
             batch.push_str(&line);
         }
-        for (family, batch) in Family::ALL.into_iter().zip(batches) {
-            run(family, &batch)?;
-        }
-        Ok(())
+        let batches = Family::ALL.into_iter().zip(batches);
+        batches.filter(|(_, batch)| !batch.is_empty())
     }
 }
 
@@ -168,9 +194,6 @@ pub(crate) enum RouteKind {
 }
 
 fn run(family: Family, batch: &str) -> Result<(), InterceptError> {
-    if batch.is_empty() {
-        return Ok(());
-    }
-    IP.run(&[family.flag(), "-batch", "-"], batch)
-        .map(|_nothing| ())
+    let arguments = [family.flag(), "-batch", "-"];
+    IP.run(&arguments, batch).map(|_nothing| ())
 }

@@ -1,12 +1,18 @@
 //! The table of nftables, as scripts for `nft`.
 
+mod sets;
+
 use crate::instance::Instance;
 use crate::redirect::Redirect;
 use portcullis_domain::ip_network::IpNetwork;
-use portcullis_tunnel_config::{PortRange, Protocol};
+use portcullis_tunnel_config::Protocol;
 use portcullis_tunneler::InterceptRule;
+use sets::{Ports, Set};
+use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
 use std::net::{IpAddr, SocketAddr};
+
+pub(crate) use sets::Cidr;
 
 /// What the table is made of, besides the rules.
 #[derive(Debug, Clone)]
@@ -36,10 +42,7 @@ impl Ruleset {
     }
 
     /// Replaces the table, if there is one.
-    pub(crate) fn replacement<'r>(
-        &self,
-        rules: impl Iterator<Item = &'r InterceptRule> + Clone,
-    ) -> String {
+    pub(crate) fn replacement(&self, rules: &BTreeSet<InterceptRule>) -> String {
         let mut script = self.removal();
         let table = self.instance.table();
         push(&mut script, format_args!("add table inet {table}\n"));
@@ -55,7 +58,7 @@ impl Ruleset {
         for redirect in &self.redirects {
             script.push_str(&self.redirection(redirect));
         }
-        self.push_elements(&mut script, "add", &rules);
+        self.push_elements(&mut script, "add", rules);
         script
     }
 
@@ -67,14 +70,14 @@ impl Ruleset {
     }
 
     /// Changes the rules alone.
-    pub(crate) fn change<'r>(
+    pub(crate) fn change(
         &self,
-        removed: impl Iterator<Item = &'r InterceptRule> + Clone,
-        added: impl Iterator<Item = &'r InterceptRule> + Clone,
+        removed: &BTreeSet<InterceptRule>,
+        added: &BTreeSet<InterceptRule>,
     ) -> String {
         let mut script = String::new();
-        self.push_elements(&mut script, "delete", &removed);
-        self.push_elements(&mut script, "add", &added);
+        self.push_elements(&mut script, "delete", removed);
+        self.push_elements(&mut script, "add", added);
         script
     }
 
@@ -198,16 +201,11 @@ impl Ruleset {
         }
     }
 
-    fn push_elements<'r>(
-        &self,
-        script: &mut String,
-        verb: &str,
-        rules: &(impl Iterator<Item = &'r InterceptRule> + Clone),
-    ) {
+    fn push_elements(&self, script: &mut String, verb: &str, rules: &BTreeSet<InterceptRule>) {
         let table = self.instance.table();
         for set in self.sets() {
             let of_set = |rule: &&InterceptRule| set == Set::of_rule(rule);
-            let mut elements = rules.clone().filter(of_set).peekable();
+            let mut elements = rules.iter().filter(of_set).peekable();
             if elements.peek().is_none() {
                 continue;
             }
@@ -232,66 +230,6 @@ impl Ruleset {
     }
 }
 
-/// A set of destinations, or of sources and destinations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Set {
-    protocol: Protocol,
-    is_ipv4: bool,
-    has_sources: bool,
-}
-
-impl Set {
-    /// Both sets of a protocol for addresses of this kind.
-    fn all_of(protocol: Protocol, address: IpAddr) -> [Self; 2] {
-        [false, true].map(|has_sources| Self {
-            protocol,
-            is_ipv4: address.is_ipv4(),
-            has_sources,
-        })
-    }
-
-    fn of_rule(rule: &InterceptRule) -> Self {
-        Self {
-            protocol: rule.protocol,
-            is_ipv4: rule.network.first().is_ipv4(),
-            has_sources: rule.source.is_some(),
-        }
-    }
-
-    fn kind(self) -> String {
-        let address = if self.is_ipv4 {
-            "ipv4_addr"
-        } else {
-            "ipv6_addr"
-        };
-        let source = if self.has_sources {
-            format!("{address} . ")
-        } else {
-            String::new()
-        };
-        format!("{source}{address} . inet_service")
-    }
-
-    /// Whether a packet is in the set.
-    fn is_listed(self) -> String {
-        let family = if self.is_ipv4 { "ip" } else { "ip6" };
-        let source = if self.has_sources {
-            format!("{family} saddr . ")
-        } else {
-            String::new()
-        };
-        format!("{source}{family} daddr . {} dport @{self}", self.protocol)
-    }
-}
-
-impl fmt::Display for Set {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let version = if self.is_ipv4 { 4 } else { 6 };
-        let sources = if self.has_sources { "_from" } else { "" };
-        write!(formatter, "{}{version}{sources}", self.protocol)
-    }
-}
-
 /// Packets that a rule is asked for: the first one of a connection, all that have none.
 fn begins(protocol: Protocol) -> String {
     match protocol {
@@ -312,27 +250,6 @@ fn is_remembered(mark: u32) -> String {
     format!("meta l4proto tcp ct mark {mark} ct direction original")
 }
 
-/// A network as `nft` and `ip` read it.
-pub(crate) struct Cidr(pub(crate) IpNetwork);
-
-impl fmt::Display for Cidr {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}/{}", self.0.first(), self.0.prefix())
-    }
-}
-
-struct Ports(PortRange);
-
-impl fmt::Display for Ports {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (low, high) = (self.0.low(), self.0.high());
-        if low == high {
-            return write!(formatter, "{low}");
-        }
-        write!(formatter, "{low}-{high}")
-    }
-}
-
 const fn family(address: IpAddr) -> &'static str {
     if address.is_ipv4() { "ip" } else { "ip6" }
 }
@@ -345,3 +262,6 @@ fn push(script: &mut String, text: fmt::Arguments<'_>) {
     // Strings take everything.
     let _ = script.write_fmt(text);
 }
+
+#[cfg(test)]
+mod tests;

@@ -41,15 +41,13 @@ impl Tables {
     /// Changes the rules, all at once or not at all.
     pub(crate) fn apply(&mut self, change: &RuleChange) -> Result<(), InterceptError> {
         let has_family = |rule: &&InterceptRule| self.ruleset.has_family_of(rule.network.first());
-        let removed: BTreeSet<_> = change.removed.iter().filter(has_family).copied().collect();
-        let added: BTreeSet<_> = change.added.iter().filter(has_family).copied().collect();
-        let both = |rule: &&InterceptRule| !(removed.contains(*rule) && added.contains(*rule));
-        let gone = removed.iter().filter(both);
-        let gone = gone.filter(|rule| self.rules.contains(*rule));
-        let new = added.iter().filter(both);
-        let new = new.filter(|rule| !self.rules.contains(*rule));
+        let wanted: BTreeSet<_> = change.added.iter().filter(has_family).copied().collect();
+        let gone = change.removed.iter().copied();
+        let gone = gone.filter(|rule| self.rules.contains(rule) && !wanted.contains(rule));
+        let gone: BTreeSet<_> = gone.collect();
+        let new: BTreeSet<_> = wanted.difference(&self.rules).copied().collect();
 
-        let networks = counted(&self.networks, gone.clone(), new.clone());
+        let networks = counted(&self.networks, &gone, &new);
         let reached = networks.keys();
         let reached: Vec<_> = reached
             .filter(|it| !self.networks.contains_key(it))
@@ -57,11 +55,9 @@ impl Tables {
         self.fallback()
             .add_networks(reached.iter().copied(), RouteKind::Unicast)?;
 
-        let script = self.ruleset.change(gone.clone(), new.clone());
+        let script = self.ruleset.change(&gone, &new);
         let mut rules = self.rules.clone();
-        for rule in gone {
-            rules.remove(rule);
-        }
+        rules.retain(|rule| !gone.contains(rule));
         rules.extend(new);
         if let Err(error) = run(&script) {
             tracing::debug!(%error, "the rules cannot be changed; all are loaded anew");
@@ -87,7 +83,7 @@ impl Tables {
     }
 
     fn fill(&self, rules: &BTreeSet<InterceptRule>) -> Result<(), InterceptError> {
-        run(&self.ruleset.replacement(rules.iter()))
+        run(&self.ruleset.replacement(rules))
     }
 
     fn forget_routes<'n>(&self, networks: impl IntoIterator<Item = &'n IpNetwork>) {
@@ -171,10 +167,10 @@ impl Kept for Tables {
 }
 
 /// The numbers of rules after a change.
-fn counted<'r>(
+fn counted(
     networks: &BTreeMap<IpNetwork, usize>,
-    gone: impl Iterator<Item = &'r InterceptRule>,
-    new: impl Iterator<Item = &'r InterceptRule>,
+    gone: &BTreeSet<InterceptRule>,
+    new: &BTreeSet<InterceptRule>,
 ) -> BTreeMap<IpNetwork, usize> {
     let mut networks = networks.clone();
     for rule in new {

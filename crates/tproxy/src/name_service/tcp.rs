@@ -5,6 +5,7 @@ use portcullis_name_server::{Client, Transport};
 use std::collections::HashMap;
 use std::io;
 use std::net::IpAddr;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
@@ -119,43 +120,42 @@ async fn serve(
     inputs: &mpsc::Sender<Input>,
 ) -> io::Result<()> {
     let (mut reading, mut writing) = stream.split();
+    // Queries without an answer, and whether more of them may come.
+    let (open, is_finished) = (AtomicUsize::new(0), AtomicBool::new(false));
     let queries = async {
         loop {
             let message = timeout(IDLE_TIME, receive(&mut reading)).await??;
             let query = Input::Query { message, client };
+            open.fetch_add(1, Ordering::Relaxed);
             inputs.send(query).await.map_err(io::Error::other)?;
         }
     };
     let replies = async {
         while let Some(message) = answers.recv().await {
             timeout(IDLE_TIME, send(&mut writing, &message)).await??;
+            let is_last = open.fetch_sub(1, Ordering::Relaxed) == 1;
+            if is_last && is_finished.load(Ordering::Relaxed) {
+                break;
+            }
         }
         Ok(())
     };
-    tokio::select! {
+    tokio::pin!(replies);
+    let ended: io::Result<()> = tokio::select! {
+        ended = queries => ended,
+        ended = &mut replies => return ended,
+    };
+    match ended {
         // Clients may close their half once they have asked; what they wait for is sent all the same.
-        ended = queries => drain(ended, &mut answers, &mut writing).await,
-        ended = replies => ended,
-    }
-}
-
-/// Sends the answers to what a client has asked before it has finished.
-async fn drain(
-    ended: io::Result<()>,
-    answers: &mut mpsc::Receiver<Vec<u8>>,
-    writing: &mut (impl AsyncWrite + Unpin),
-) -> io::Result<()> {
-    let is_finished = matches!(&ended, Err(error) if error.kind() == io::ErrorKind::UnexpectedEof);
-    if is_finished {
-        let replies = async {
-            while let Some(message) = answers.recv().await {
-                send(writing, &message).await?;
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+            is_finished.store(true, Ordering::Relaxed);
+            if open.load(Ordering::Relaxed) == 0 {
+                return Ok(());
             }
-            Ok::<(), io::Error>(())
-        };
-        timeout(IDLE_TIME / 2, replies).await??;
+            timeout(IDLE_TIME, replies).await?
+        },
+        ended => ended,
     }
-    ended
 }
 
 /// Receives a message.
@@ -174,3 +174,6 @@ pub(super) async fn send(stream: &mut (impl AsyncWrite + Unpin), message: &[u8])
     bytes.extend_from_slice(message);
     stream.write_all(&bytes).await
 }
+
+#[cfg(test)]
+mod tests;

@@ -66,6 +66,7 @@ impl Lan {
         sh("ip addr add 10.77.0.1/24 dev veth0 && ip addr add fd77::1/64 dev veth0 nodad");
         sh("ip link set veth0 up");
         lan.sh("ip link set lo up && ip link set veth1 up");
+        lan.sh("echo 1 > /proc/sys/net/ipv6/ip_nonlocal_bind");
         lan.sh("ip addr add 10.77.0.2/24 dev veth1 && ip addr add fd77::2/64 dev veth1 nodad");
         lan.sh("ip route add local 10.99.0.0/16 dev lo && ip -6 route add local fd99::/64 dev lo");
         lan.sh("ip route add default via 10.77.0.1 && ip -6 route add default via fd77::1");

@@ -17,6 +17,8 @@ mod namespace;
 #[cfg(test)]
 mod changes;
 #[cfg(test)]
+mod flood;
+#[cfg(test)]
 mod load;
 #[cfg(test)]
 mod names;

@@ -4,7 +4,10 @@ use crate::command::{beside, sh};
 use crate::echo::{self, Connection, greeting, instance, options};
 use crate::lan::Lan;
 use crate::namespace::{in_same_namespace, is_isolated, isolated};
-use portcullis_tproxy::{InterceptError, Interceptor, LocalNetworks, NameSockets, connect_from};
+use portcullis_name_server::Output;
+use portcullis_tproxy::{
+    Input, InterceptError, Interceptor, LocalNetworks, NameSockets, connect_from,
+};
 
 /// Runs another test of this file as the user `nobody`, with these capabilities.
 fn as_nobody(test: &str, capabilities: &str) {
@@ -77,14 +80,14 @@ fn works_with_one_capability() {
             for flag in ["+notcp", "+tcp"] {
                 let line = format!("dig +time=1 +tries=1 {flag} @{host} wiki.corp || true");
                 let asking = tokio::spawn(beside(move || sh(&line)));
-                let portcullis_tproxy::Input::Query { message, client } = sockets.next().await
-                else {
-                    panic!("no query");
+                let next = tokio::time::timeout(echo::LIMIT, sockets.next()).await;
+                let Ok(Input::Query { message, client }) = next else {
+                    panic!("no query at {place}, {flag}");
                 };
                 // The query with the flag that makes it an answer.
                 let mut message = message;
                 message[2] |= 0x80;
-                sockets.perform(portcullis_name_server::Output::Reply { client, message });
+                sockets.perform(Output::Reply { client, message });
                 let answer = asking.await.expect("does not panic");
                 assert!(answer.contains("status: NOERROR"), "{answer}");
             }
