@@ -30,14 +30,11 @@ fn thousands_of_services_are_loaded_and_one_changes() {
             let rules: Vec<&str> = rules.iter().map(String::as_str).collect();
             let start = Instant::now();
             let interceptor = echo::start(options(), &[]).await;
-            let started = start.elapsed();
+            println!("started in {:?}", start.elapsed());
+            let start = Instant::now();
             interceptor.apply(added(&rules)).await.expect("is applied");
             let loaded = start.elapsed();
-            println!(
-                "started in {started:?}, {} rules loaded in {:?}",
-                rules.len(),
-                loaded - started
-            );
+            println!("{} rules loaded in {loaded:?}", rules.len());
             assert!(loaded < Duration::from_secs(20), "{loaded:?}");
             assert!(
                 greeting("100.0.3.200:1950")
