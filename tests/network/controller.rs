@@ -180,6 +180,14 @@ impl Controller {
         Box::pin(request.json(body).send()).await.id()
     }
 
+    /// Changes something.
+    pub(crate) async fn patch(&self, path: &str, body: &Value) {
+        let path = format!("/{path}");
+        let request = self.harness.manage(Method::PATCH, &path, &self.admin);
+        let reply = Box::pin(request.json(body).send()).await;
+        assert!(reply.status.is_success(), "{reply:?}");
+    }
+
     /// What there is at a path of the management API.
     pub(crate) async fn get(&self, path: &str) -> Value {
         let path = format!("/{path}");

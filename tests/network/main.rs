@@ -27,3 +27,4 @@ mod servers;
 mod stalls;
 mod strangers;
 mod traces;
+mod tunnel;

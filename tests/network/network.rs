@@ -32,7 +32,7 @@ pub(crate) struct Client {
     pub(crate) person: Person,
     pub(crate) sdk: Sdk,
     /// The token of its session to dial the service.
-    session: String,
+    pub(crate) session: String,
 }
 
 /// A circuit, with what its ends know of it.

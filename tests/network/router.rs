@@ -40,7 +40,16 @@ pub(crate) struct RouterFiles {
 
 /// A router that runs in this process as long as the test does.
 pub(crate) struct RunningRouter {
-    _router: Router,
+    router: Router,
+    stop: CancellationToken,
+}
+
+impl RunningRouter {
+    /// Ends it.
+    pub(crate) async fn end(self) {
+        self.stop.cancel();
+        self.router.wait().await;
+    }
 }
 
 impl RouterFiles {
@@ -92,6 +101,21 @@ impl RouterFiles {
         let path = self.directory.file("router.yml");
         let text = fs::read_to_string(&path).unwrap() + sections;
         fs::write(path, text).unwrap();
+    }
+
+    /// Adds a listener to its file.
+    pub(crate) fn add_listener(&self, listener: &str) {
+        let path = self.directory.file("router.yml");
+        let text = fs::read_to_string(&path).unwrap();
+        let listeners = format!("listeners:\n  - {listener}\n");
+        fs::write(
+            path,
+            text.replace(
+                "listeners:\n  - binding: edge",
+                &format!("{listeners}  - binding: edge"),
+            ),
+        )
+        .unwrap();
     }
 
     /// Where a file beside its own is.
@@ -157,6 +181,7 @@ edge:
         let mistakes: Vec<_> = judged.mistakes().collect();
         assert!(mistakes.is_empty(), "{mistakes:?}");
         let file = judged.accepted.unwrap();
+        let stop = CancellationToken::new();
         let starting = Router::start(RouterOptions {
             identity: IdentityFiles::from_config(&file.config.identity).unwrap(),
             file,
@@ -167,10 +192,10 @@ edge:
             buffer_memory: None,
             memory_profiler: None,
             renews_at_once: false,
-            stop: CancellationToken::new(),
+            stop: stop.clone(),
         });
         let router = Box::pin(starting).await.unwrap();
-        RunningRouter { _router: router }
+        RunningRouter { router, stop }
     }
 
     /// Runs it as a program, which is killed with its owner.
