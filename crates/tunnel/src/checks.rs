@@ -2,7 +2,8 @@
 
 mod http;
 
-use crate::host_names::{HostNames, HostPortError, host_and_port};
+use crate::host_names::{HostPortError, host_and_port};
+use crate::outbound::{Outbound, OutboundError};
 use http::HttpCheck;
 use portcullis_tunnel_config::Probe;
 use portcullis_tunneler::ServerCheck;
@@ -25,7 +26,9 @@ pub(crate) enum CheckFailure {
     #[error("HTTPS is not available: the tunnel has no settings of TLS")]
     NoTls,
     #[error("the server cannot be reached: {0}")]
-    Io(#[from] io::Error),
+    Unreachable(#[from] OutboundError),
+    #[error("TLS: {0}")]
+    Tls(#[from] io::Error),
     #[error("the request: {0}")]
     Request(#[from] ::http::Error),
     #[error("the answer: {0}")]
@@ -38,24 +41,24 @@ pub(crate) enum CheckFailure {
 
 /// Checks a server once, within the time that the check has.
 pub(crate) async fn run(
-    names: &HostNames,
+    outbound: &Outbound,
     tls: Option<&TlsConnector>,
     check: &ServerCheck,
 ) -> Result<(), CheckFailure> {
-    let probing = Box::pin(probe(names, tls, &check.probe));
+    let probing = Box::pin(probe(outbound, tls, &check.probe));
     let result = timeout(check.timeout, probing).await;
     result.map_err(|_elapsed| CheckFailure::TimedOut)?
 }
 
 async fn probe(
-    names: &HostNames,
+    outbound: &Outbound,
     tls: Option<&TlsConnector>,
     probe: &Probe,
 ) -> Result<(), CheckFailure> {
     match probe {
         Probe::Port { address } => {
             let (host, port) = host_and_port(address)?;
-            connect(names, host, port).await.map(drop)
+            connect(outbound, host, port).await.map(drop)
         },
         Probe::Http {
             url,
@@ -71,12 +74,11 @@ async fn probe(
                 expected_status: *expected_status,
                 expected_in_body: expected_in_body.as_deref(),
             };
-            check.run(names, tls).await
+            check.run(outbound, tls).await
         },
     }
 }
 
-async fn connect(names: &HostNames, host: &str, port: u16) -> Result<TcpStream, CheckFailure> {
-    let addresses = names.find(host, port).await?;
-    Ok(TcpStream::connect(&*addresses).await?)
+async fn connect(outbound: &Outbound, host: &str, port: u16) -> Result<TcpStream, CheckFailure> {
+    Ok(outbound.tcp(host, port, None).await?.socket)
 }

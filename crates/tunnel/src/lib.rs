@@ -21,12 +21,16 @@
 //! | connections that the kernel hands over | [`Tunnel::intercepted_stream`], [`Tunnel::intercepted_datagrams`] |
 //! | the sockets of the name server | [`NameServerSockets`] |
 //!
+//! On Linux, `Runner::with_transparent_proxy` plugs in all but the first: the kernel's transparent proxy.
+//!
 //! # Guarantees
 //!
 //! - A server is connected to before the dial is accepted. Whoever dials is told in a sentence why it is not: which
 //!   server does not answer, or what he asked for that the service does not allow.
 //! - Each direction of a stream ends for itself, on both sides; datagrams stay whole, and come back from the address
 //!   that they were sent to.
+//! - A source address that somebody who dials asks for, and may have, is lent to the machine for his connection, if a
+//!   transparent proxy is plugged in; otherwise it has to be one of the machine's own.
 //! - When the right to dial or to host a service goes, or a name is intercepted no longer, connections that depend on
 //!   it end at once. A port or a terminator that goes ends none.
 //! - A port is opened again as soon as another service has it: the one before has let go of it by then. Its flows of
@@ -49,6 +53,7 @@ mod hosting;
 mod interceptor;
 mod network;
 mod options;
+mod outbound;
 mod places;
 mod proxy;
 mod questions;
@@ -56,6 +61,8 @@ mod refusals;
 mod runner;
 mod shared;
 mod tasks;
+#[cfg(target_os = "linux")]
+mod transparent;
 mod tunnel;
 
 pub use change::ServiceChange;
@@ -66,4 +73,6 @@ pub use network::{
 };
 pub use options::TunnelOptions;
 pub use runner::{NameServerInput, NameServerSockets, Runner};
+#[cfg(target_os = "linux")]
+pub use transparent::TransparentOptions;
 pub use tunnel::Tunnel;

@@ -10,6 +10,7 @@ use crate::network::Network;
 use crate::questions::{Dialing, Entrance, NoServer, Question, Server};
 use crate::shared::{Report, Shared};
 use crate::tasks::Tasks;
+use crate::tunnel::Tunnel;
 use commands::Commands;
 use name_service::NameService;
 pub use name_service::{NameServerInput, NameServerSockets};
@@ -77,6 +78,14 @@ impl<N: Network> Runner<N> {
             events,
             rules,
         }
+    }
+
+    pub(crate) const fn shared(&self) -> &Arc<Shared<N>> {
+        &self.shared
+    }
+
+    pub(crate) fn tunnel(&self) -> Tunnel<N> {
+        Tunnel::of(Arc::clone(&self.shared), self.events.clone())
     }
 
     /// Has connections intercepted, if the tunnel's mode says so.

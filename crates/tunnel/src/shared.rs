@@ -1,9 +1,9 @@
 //! What all tasks of a tunnel share.
 
 use crate::clock::Clock;
-use crate::host_names::HostNames;
 use crate::network::Network;
 use crate::options::TunnelOptions;
+use crate::outbound::Outbound;
 use crate::places::Places;
 use crate::questions::Questions;
 use crate::refusals::RefusalLog;
@@ -27,7 +27,7 @@ pub(crate) struct Shared<N> {
     pub(crate) reports: mpsc::Sender<Report>,
     /// Changes when flows that are intercepted may be those of other services than before.
     pub(crate) flow_checks: watch::Receiver<()>,
-    pub(crate) host_names: HostNames,
+    pub(crate) outbound: Outbound,
     pub(crate) refusals: RefusalLog,
     pub(crate) intercepted_streams: Places,
     pub(crate) creations: Semaphore,
@@ -66,7 +66,7 @@ impl<N: Network> Shared<N> {
             questions,
             reports,
             flow_checks,
-            host_names: HostNames::default(),
+            outbound: Outbound::default(),
             refusals: RefusalLog::new(clock),
             creations: Semaphore::new(AT_ONCE),
             checks: Semaphore::new(AT_ONCE),

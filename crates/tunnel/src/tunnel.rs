@@ -55,6 +55,10 @@ impl<N: Network> Tunnel<N> {
         (Self { shared, events }, runner)
     }
 
+    pub(crate) const fn of(shared: Arc<Shared<N>>, events: broadcast::Sender<Event>) -> Self {
+        Self { shared, events }
+    }
+
     /// What cannot be done for services, from now on. The log has it, too.
     pub fn events(&self) -> broadcast::Receiver<Event> {
         self.events.subscribe()

@@ -1,7 +1,7 @@
 //! Checks by HTTP.
 
 use super::{CheckFailure, connect};
-use crate::host_names::HostNames;
+use crate::outbound::Outbound;
 use bytes::Bytes;
 use http::{Method, Request, header};
 use http_body_util::{BodyExt as _, Full};
@@ -35,7 +35,7 @@ pub(super) struct HttpCheck<'c> {
 impl HttpCheck<'_> {
     pub(super) async fn run(
         &self,
-        names: &HostNames,
+        outbound: &Outbound,
         tls: Option<&TlsConnector>,
     ) -> Result<(), CheckFailure> {
         let host = self.url.host_str().ok_or(CheckFailure::NotHttp)?;
@@ -45,13 +45,13 @@ impl HttpCheck<'_> {
         let port = port.ok_or(CheckFailure::NotHttp)?;
         match self.url.scheme() {
             "http" => {
-                let stream = connect(names, host, port).await?;
+                let stream = connect(outbound, host, port).await?;
                 self.exchange(stream).await
             },
             "https" => {
                 let connector = tls.ok_or(CheckFailure::NoTls)?;
                 let name = ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
-                let stream = connect(names, host, port).await?;
+                let stream = connect(outbound, host, port).await?;
                 let stream = connector.connect(name, stream).await?;
                 self.exchange(stream).await
             },

@@ -1,8 +1,8 @@
 //! Why somebody who dials is not connected to a server.
 
+use crate::outbound::OutboundError;
 use crate::questions::{NoServer, Stopped};
 use portcullis_tunnel_config::AppDataError;
-use std::io;
 use std::time::Duration;
 
 /// Why somebody who dials is not connected to a server, as he is told.
@@ -29,11 +29,7 @@ pub(super) enum HostingFailure {
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ConnectError {
     #[error(transparent)]
-    Io(#[from] io::Error),
-    #[error("it has no address of the kind of the source address {0}")]
-    NoAddressLike(String),
-    #[error("the host cannot connect from {from}: {source}")]
-    Source { from: String, source: io::Error },
+    Outbound(#[from] OutboundError),
     #[error("the proxy {proxy}: {reason}")]
     Proxy { proxy: String, reason: String },
 }

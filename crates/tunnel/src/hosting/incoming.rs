@@ -2,7 +2,7 @@
 
 use super::datagrams;
 use super::failure::HostingFailure;
-use super::server::{Connected, connect};
+use super::server::{Connection, connect};
 use crate::network::{Circuit as _, Incoming, Network};
 use crate::questions::Server;
 use crate::shared::Shared;
@@ -25,7 +25,7 @@ where
     let service = &key.service;
     let serving = Box::pin(async {
         match reach(shared, &server).await {
-            Ok(connected) => carry(shared, incoming, connected).await,
+            Ok(connection) => carry(shared, incoming, connection).await,
             Err(failure) => {
                 refuse(key, incoming, &failure);
                 Ok(())
@@ -63,12 +63,12 @@ async fn find<N: Network>(
 async fn reach<N: Network>(
     shared: &Shared<N>,
     server: &Server,
-) -> Result<Connected, HostingFailure> {
+) -> Result<Connection, HostingFailure> {
     let limit = server.connect_timeout;
-    let connecting = Box::pin(connect(&shared.host_names, server));
+    let connecting = Box::pin(connect(&shared.outbound, server));
     let target = || server.target.to_string();
     match timeout(limit, connecting).await {
-        Ok(Ok(connected)) => Ok(connected),
+        Ok(Ok(connection)) => Ok(connection),
         Ok(Err(source)) => Err(HostingFailure::Connect {
             server: target(),
             source,
@@ -83,14 +83,18 @@ async fn reach<N: Network>(
 async fn carry<N: Network>(
     shared: &Shared<N>,
     incoming: impl Incoming,
-    connected: Connected,
+    connection: Connection,
 ) -> io::Result<()> {
-    match connected {
-        Connected::Tcp(stream) => {
+    match connection {
+        Connection::Tcp(connected) => {
+            let _source = connected.source;
+            let stream = connected.socket;
             let (local, remote) = (stream.local_addr()?, stream.peer_addr()?);
             incoming.accept(local, remote).carry(stream).await
         },
-        Connected::Udp(socket) => {
+        Connection::Udp(connected) => {
+            let _source = connected.source;
+            let socket = connected.socket;
             let (local, remote) = (socket.local_addr()?, socket.peer_addr()?);
             let circuit = incoming.accept(local, remote).into_datagrams();
             let idle_timeout = shared.options.flows.idle_timeout;

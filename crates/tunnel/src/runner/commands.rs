@@ -135,7 +135,7 @@ impl<N: Network> Commands<N> {
             let Ok(_turn) = shared.checks.acquire().await else {
                 return;
             };
-            let result = checks::run(&shared.host_names, shared.tls.as_ref(), &check).await;
+            let result = checks::run(&shared.outbound, shared.tls.as_ref(), &check).await;
             if let Err(failure) = &result {
                 let service = &check.id.terminator.service;
                 tracing::debug!(%service, %failure, "a check of a server has failed");

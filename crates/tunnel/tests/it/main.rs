@@ -14,6 +14,8 @@ mod hosting;
 mod http_proxy;
 #[cfg(test)]
 mod interception;
+#[cfg(all(test, target_os = "linux"))]
+mod namespace;
 #[cfg(test)]
 mod network;
 #[cfg(test)]
@@ -22,3 +24,5 @@ mod ports;
 mod streams;
 #[cfg(test)]
 mod support;
+#[cfg(all(test, target_os = "linux"))]
+mod transparent;

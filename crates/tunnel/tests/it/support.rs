@@ -3,7 +3,9 @@
 use crate::network::MemoryNetwork;
 use bytes::Bytes;
 use portcullis_datagram_flows::FlowKey;
-use portcullis_tunnel::{DatagramReceiver, DatagramReplies, ServiceChange, Tunnel, TunnelOptions};
+use portcullis_tunnel::{
+    DatagramReceiver, DatagramReplies, Runner, ServiceChange, Tunnel, TunnelOptions,
+};
 use portcullis_tunnel_config::TunnelerIdentity;
 use portcullis_tunneler::{InterceptOptions, Mode, Service, ServiceId};
 use serde_json::{Value, json};
@@ -47,10 +49,19 @@ impl TestTunnel {
 
     /// A tunnel that creates terminators as the options say.
     pub(crate) fn start_later(mode: Mode, options: TunnelOptions) -> Self {
-        let network = MemoryNetwork::default();
         let (changes, inbox) = mpsc::channel(16);
+        let network = MemoryNetwork::default();
         let identity = TunnelerIdentity::default();
         let (tunnel, runner) = Tunnel::new(network.clone(), identity, mode, options, inbox);
+        Self::run(network, tunnel, changes, runner)
+    }
+
+    pub(crate) fn run(
+        network: MemoryNetwork,
+        tunnel: Tunnel<MemoryNetwork>,
+        changes: mpsc::Sender<ServiceChange>,
+        runner: Runner<MemoryNetwork>,
+    ) -> Self {
         let shutdown = CancellationToken::new();
         let task = tokio::spawn(runner.run(shutdown.clone()));
         Self {
