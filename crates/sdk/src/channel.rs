@@ -16,6 +16,8 @@ mod driver;
 mod offers;
 mod shared;
 mod state;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use bind::Bind;
 pub(crate) use connection::Connection;

@@ -45,7 +45,7 @@ pub(crate) struct Shared {
 }
 
 impl Context {
-    /// Joins the network with an identity file, such as `portcullis edge enroll` and other programs write it:
+    /// Joins the network with an identity file, such as `portcullis enroll` and other programs write it:
     /// logs in by the certificate in it.
     ///
     /// # Errors

@@ -15,6 +15,9 @@ use tokio::time::{Instant, timeout_at};
 /// How long a dial takes at most, unless it says something else.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
+/// Instants cannot be arbitrarily late.
+const LONGEST_TIMEOUT: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
 /// What to dial, and how.
 #[derive(Clone, PartialEq, Eq)]
 pub struct DialOptions {
@@ -58,7 +61,7 @@ pub(crate) async fn dial(
     context: &Arc<Shared>,
     options: DialOptions,
 ) -> Result<ServiceStream, DialError> {
-    let deadline = Instant::now() + options.timeout;
+    let deadline = Instant::now() + options.timeout.min(LONGEST_TIMEOUT);
     let mut last = None;
     let attempts = Attempts::new(context, &options, deadline).run(&mut last);
     let outcome = timeout_at(deadline, attempts).await;

@@ -37,6 +37,7 @@ pub enum DialError {
     NoService { service: String },
     #[error("the identity may not dial the service {service}")]
     NotPermitted { service: String },
+    /// Policies allow none, or none of those is online.
     #[error("there is no edge router through which the service {service} can be dialed")]
     NoRouter { service: String },
     /// Other routers were tried before.
@@ -80,6 +81,7 @@ pub enum ListenError {
     NoService { service: String },
     #[error("the identity may not host the service {service}")]
     NotPermitted { service: String },
+    /// Policies allow none, or none of those is online.
     #[error("there is no edge router through which the service {service} can be hosted")]
     NoRouter { service: String },
     #[error("edge router {router} is not reached: {why}")]
@@ -122,10 +124,8 @@ impl DialError {
             },
             Self::Session(error) => is_session_temporary(error),
             Self::TimedOut { last, .. } => last.as_ref().is_none_or(|last| last.is_temporary()),
-            Self::NoService { .. }
-            | Self::NotPermitted { .. }
-            | Self::NoRouter { .. }
-            | Self::Random(_) => false,
+            Self::NoRouter { .. } => true,
+            Self::NoService { .. } | Self::NotPermitted { .. } | Self::Random(_) => false,
         }
     }
 
@@ -154,11 +154,10 @@ impl ListenError {
                 matches!(why, BindError::Ended | BindError::TooMany { .. })
             },
             Self::Session(error) => is_session_temporary(error),
-            Self::NoService { .. }
-            | Self::NotPermitted { .. }
-            | Self::NoRouter { .. }
-            | Self::Closed
-            | Self::Random(_) => false,
+            Self::NoRouter { .. } => true,
+            Self::NoService { .. } | Self::NotPermitted { .. } | Self::Closed | Self::Random(_) => {
+                false
+            },
         }
     }
 }
@@ -166,7 +165,10 @@ impl ListenError {
 const fn is_session_temporary(error: &SessionError) -> bool {
     matches!(
         error,
-        SessionError::Unreachable(_) | SessionError::SessionLost | SessionError::Posture(_)
+        SessionError::Unreachable(_)
+            | SessionError::SessionLost
+            | SessionError::Posture(_)
+            | SessionError::NoEdgeRouters(_)
     )
 }
 

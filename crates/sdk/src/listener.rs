@@ -16,11 +16,17 @@ use crate::stream::ServiceStream;
 use hosting::Terms;
 use keeper::Keeper;
 use portcullis_domain::identity::Precedence;
+use portcullis_domain::ids::ServiceId;
 use portcullis_domain::policies::ServiceGrant;
 use progress::Progress;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::watch;
+use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
+
+/// How long is waited for what administrators have said of the identity.
+const IDENTITY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A service that is hosted.
 ///
@@ -53,8 +59,7 @@ impl Listener {
             return Err(ListenError::NotPermitted { service: name() });
         }
         let (sink, offers) = offer_queue(options.backlog);
-        let own = context.session.own_identity().borrow().clone();
-        let (precedence, cost) = own.map_or_else(Default::default, |own| own.hosting(&service.id));
+        let (precedence, cost) = usual_terms(context, &service.id).await;
         let terms = watch::Sender::new(Terms {
             cost: options.cost.unwrap_or(cost),
             precedence: options.precedence.unwrap_or(precedence),
@@ -145,6 +150,15 @@ impl Listener {
         self.terms
             .send_modify(|terms| terms.is_healthy = Some(is_healthy));
     }
+}
+
+/// What administrators have said of how the identity hosts a service. It is read right after the services.
+async fn usual_terms(context: &Shared, service: &ServiceId) -> (Precedence, u16) {
+    let mut own = context.session.own_identity();
+    let read = timeout(IDENTITY_TIMEOUT, own.wait_for(Option::is_some)).await;
+    let own = read.ok().and_then(Result::ok);
+    let own = own.as_ref().and_then(|own| own.as_deref());
+    own.map_or_else(Default::default, |own| own.hosting(service))
 }
 
 async fn keep(keeper: Keeper, stop: CancellationToken) {

@@ -62,12 +62,10 @@ impl Routers {
     }
 
     /// Routers in the order in which to use them: those that are connected first, the fastest of them before
-    /// all others; those that were not reached last.
+    /// all others; those that were not reached last. Those that are away have no address, and are left out.
     pub(crate) fn ranked(&self, routers: &[EdgeRouter]) -> Vec<EdgeRouter> {
-        let mut ranked: Vec<_> = routers
-            .iter()
-            .map(|router| (self.rank(router), router))
-            .collect();
+        let present = routers.iter().filter(|router| router.tls().is_some());
+        let mut ranked: Vec<_> = present.map(|router| (self.rank(router), router)).collect();
         fastest_first(&mut ranked, |((latency, _), _)| *latency);
         ranked.sort_by_key(|((_, pause), _)| *pause);
         ranked

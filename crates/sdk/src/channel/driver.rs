@@ -4,7 +4,8 @@ use super::News;
 use super::shared::Shared;
 use super::state::Plan;
 use crate::posture;
-use portcullis_channel::{Moment, Priority};
+use futures_util::FutureExt as _;
+use portcullis_channel::{Frame, Moment, Priority};
 use portcullis_domain::posture::Report;
 use portcullis_sdk_proto::{ApiSession, TokenError};
 use portcullis_transport::Inbox;
@@ -13,12 +14,11 @@ use std::sync::Arc;
 use tokio::sync::watch;
 use tokio::time::sleep_until;
 
-/// Messages that are read before it is looked for deadlines that have passed meanwhile.
-const BATCH: u32 = 64;
+/// Messages that are read in a row before other things have their turn.
+const BATCH: usize = 64;
 
 /// Runs until the channel has ended.
 pub(super) async fn run(shared: Arc<Shared>, mut inbox: Inbox, shown: ApiSession, mut news: News) {
-    let mut batch: u32 = 0;
     let mut shown = shown.token;
     // What was found before has to be told, too.
     news.posture.mark_changed();
@@ -35,18 +35,7 @@ pub(super) async fn run(shared: Arc<Shared>, mut inbox: Inbox, shown: ApiSession
                 shared.plan()
             },
             Ok(()) = news.posture.changed() => report(&shared, &mut news.posture),
-            frame = inbox.next(), if plan.wants_input => {
-                batch = batch.wrapping_add(1);
-                shared.drive(|state, now| match frame {
-                    Some(frame) => {
-                        state.edge.handle_frame(frame, now);
-                        if batch.is_multiple_of(BATCH) {
-                            state.edge.handle_timeout(now);
-                        }
-                    },
-                    None => state.edge.handle_disconnect(now),
-                })
-            },
+            frame = inbox.next(), if plan.wants_input => read(&shared, &mut inbox, frame),
             _why = shared.handle.closed(), if !plan.wants_input => {
                 shared.drive(|state, now| state.edge.handle_disconnect(now))
             },
@@ -58,6 +47,23 @@ pub(super) async fn run(shared: Arc<Shared>, mut inbox: Inbox, shown: ApiSession
         };
     }
     shared.handle.close();
+}
+
+/// Handles a message and those that have arrived behind it, then the deadlines that have passed meanwhile.
+fn read(shared: &Shared, inbox: &mut Inbox, first: Option<Frame>) -> Plan {
+    let mut next = Some(first);
+    let mut count = 0;
+    while let Some(frame) = next.take() {
+        let plan = shared.drive(|state, now| match frame {
+            Some(frame) => state.edge.handle_frame(frame, now),
+            None => state.edge.handle_disconnect(now),
+        });
+        count += 1;
+        if plan.wants_input && !plan.has_ended && count < BATCH {
+            next = inbox.next().now_or_never();
+        }
+    }
+    shared.drive(|state, now| state.edge.handle_timeout(now))
 }
 
 /// Shows the router a new session.

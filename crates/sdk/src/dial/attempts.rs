@@ -44,6 +44,8 @@ pub(super) struct Attempts<'d> {
     tried: HashSet<String>,
     failures: u32,
     refusals: u32,
+    /// The routers that are known may not be those that there are.
+    asks_for_routers: bool,
     /// What the last attempt has used.
     used: Used,
 }
@@ -68,6 +70,7 @@ impl<'d> Attempts<'d> {
             tried: HashSet::new(),
             failures: 0,
             refusals: 0,
+            asks_for_routers: false,
             used: Used::default(),
         }
     }
@@ -130,6 +133,12 @@ impl<'d> Attempts<'d> {
             DialError::Session(_) => {
                 if matches!(&*session.state().borrow(), SessionState::Refused(_)) {
                     session.log_in();
+                }
+            },
+            DialError::NoRouter { .. } | DialError::Unreachable { .. } => {
+                self.asks_for_routers = true;
+                if let Some(used) = &self.used.session {
+                    session.forget_service_session(used);
                 }
             },
             _ => {},
@@ -195,8 +204,10 @@ impl<'d> Attempts<'d> {
         kind: SessionKind,
     ) -> Result<Vec<EdgeRouter>, DialError> {
         let mut routers = match kind {
-            SessionKind::Oidc => self.context.session.edge_routers().borrow().to_vec(),
-            SessionKind::Legacy => Vec::new(),
+            SessionKind::Oidc if !self.asks_for_routers => {
+                self.context.session.edge_routers().borrow().to_vec()
+            },
+            SessionKind::Oidc | SessionKind::Legacy => Vec::new(),
         };
         if routers.is_empty() {
             routers.clone_from(&self.session(service).await?.edge_routers);

@@ -36,7 +36,6 @@ impl Hosting {
         channel: &RouterChannel,
         request: BindRequest,
     ) -> (ListenError, bool) {
-        self.terms.mark_unchanged();
         let bound = channel.bind(request, self.offers.clone());
         let mut bind = match bound {
             Ok(bind) => bind,
@@ -64,6 +63,10 @@ impl Hosting {
 
     /// Keeps the terminator up to date until it is over.
     async fn follow(&mut self, bind: &mut Bind) -> BindEnd {
+        // The bind says nothing of health.
+        if self.terms.borrow().is_healthy.is_some() {
+            self.terms.mark_changed();
+        }
         loop {
             tokio::select! {
                 why = bind.ended() => return why,

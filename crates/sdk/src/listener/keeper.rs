@@ -52,6 +52,10 @@ pub(super) struct Keeper {
     /// Routers that have a terminator, or will.
     active: HashSet<String>,
     rests: HashMap<String, Rest>,
+    /// The edge routers of the identity, as they come and go.
+    routers: watch::Receiver<Arc<[EdgeRouter]>>,
+    /// Those that sessions have not listed, though there may be newer sessions that do.
+    unlisted: HashSet<String>,
     /// In a row, to find out where to host.
     failures: u32,
     next_look: Instant,
@@ -91,6 +95,8 @@ impl Keeper {
             running: FuturesUnordered::new(),
             active: HashSet::new(),
             rests: HashMap::new(),
+            routers: context.session.edge_routers(),
+            unlisted: HashSet::new(),
             failures: 0,
             next_look: Instant::now(),
         })
@@ -105,6 +111,9 @@ impl Keeper {
             }
             tokio::select! {
                 Some(ended) = self.running.next() => self.ended(ended),
+                Ok(()) = self.routers.changed(), if wants_more => {
+                    self.next_look = Instant::now();
+                },
                 () = sleep_until(self.next_look), if wants_more => {},
             }
         }
@@ -115,7 +124,11 @@ impl Keeper {
         match place(&self.context, &self.options.service).await {
             Ok((service, session)) => {
                 self.failures = 0;
-                self.begin(&service, &session);
+                if self.is_outdated(&session) {
+                    self.context.session.forget_service_session(&session);
+                } else {
+                    self.begin(&service, &session);
+                }
             },
             Err(error) => {
                 let service = &self.options.service;
@@ -131,10 +144,36 @@ impl Keeper {
         }
     }
 
+    /// Whether there are routers that the session does not list, and that were not there when it was opened.
+    fn is_outdated(&mut self, session: &ServiceSession) -> bool {
+        let routers = self.routers.borrow_and_update();
+        let listed = &session.edge_routers;
+        let is_listed = |name: &str| listed.iter().any(|one| one.name == name);
+        let unlisted = routers.iter().filter(|router| !is_listed(&router.name));
+        let before = self.unlisted.len();
+        self.unlisted
+            .extend(unlisted.map(|router| router.name.clone()));
+        self.unlisted.len() > before
+    }
+
+    /// The routers of a session, with the addresses that they have now.
+    fn present(&self, session: &ServiceSession) -> Vec<EdgeRouter> {
+        let now = self.routers.borrow();
+        let current = |router: &EdgeRouter| {
+            let current = now.iter().find(|one| one.name == router.name);
+            current.filter(|one| one.tls().is_some()).cloned()
+        };
+        let routers = session.edge_routers.iter();
+        routers
+            .map(|router| current(router).unwrap_or_else(|| router.clone()))
+            .collect()
+    }
+
     fn begin(&mut self, service: &Service, session: &Arc<ServiceSession>) {
         let now = Instant::now();
         let mut next_look = now + LOOK_INTERVAL;
-        for router in self.context.routers.ranked(&session.edge_routers) {
+        let routers = self.present(session);
+        for router in self.context.routers.ranked(&routers) {
             if self.active.len() >= self.options.max_connections.max(1) {
                 break;
             }
@@ -159,14 +198,15 @@ impl Keeper {
         service: &Service,
         session: &Arc<ServiceSession>,
     ) -> Terminator {
-        let hosting = Hosting {
+        let mut hosting = Hosting {
             service: self.options.service.clone(),
             router: router.name.clone(),
             offers: self.offers.clone(),
             terms: self.terms.clone(),
             progress: self.progress.clone(),
         };
-        let terms = *self.terms.borrow();
+        // What changes from now on is told later.
+        let terms = *hosting.terms.borrow_and_update();
         let request = BindRequest {
             session: Token::new(session.token.expose_secret().to_owned()),
             listener_id: Some(self.listener_id.clone()),
