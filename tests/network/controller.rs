@@ -8,13 +8,14 @@ use portcullis_channel::BuildVersion;
 use portcullis_channel::hello::HELLO_TIMEOUT;
 use portcullis_control::{ControlOptions, ControlPlane, Peer};
 use portcullis_domain::clock::SignedDuration;
+use portcullis_edge_session::EdgeIdentity;
 use portcullis_fabric::FabricOptions;
 use portcullis_listener::{
     Connection, DrainFuture, Greeting, Limits, Listener, ServerTls, StreamFuture, StreamService,
     TlsVersion,
 };
 use portcullis_pki::{KeyType, ServerNames, SigningKey, Subject, create_csr_with_names};
-use portcullis_testkit::{ForRouters, Harness, HarnessOptions, Remains, client_key_and_csr};
+use portcullis_testkit::{Harness, HarnessOptions, OnThisComputer, Remains, client_key_and_csr};
 use portcullis_transport::Incoming;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
@@ -85,12 +86,13 @@ impl Controller {
             has_prompt_store: true,
             ..HarnessOptions::default()
         };
-        let for_routers = ForRouters {
-            // They compare certificates with the time of this computer.
+        let place = OnThisComputer {
+            // Routers compare certificates with the time of this computer.
             start: portcullis_system::env().now(),
-            control_port: port,
+            control_port: Some(port),
+            api_port: Some(port),
         };
-        let harness = Harness::start_for_routers(options, for_routers);
+        let harness = Harness::start_at(options, place);
         let harness = Box::new(Box::pin(harness).await);
         let admin = harness.admin().await;
         let controller = Self::serve(harness, admin, ([127, 0, 0, 1], port).into());
@@ -137,7 +139,8 @@ impl Controller {
             .with_protocol("ziti-ctrl", Arc::new(ControlChannel(plane)));
         let address = listener.local_addr();
         let limits = Limits::default();
-        tasks.spawn(listener.serve_protocols(Arc::new(tls), limits, stop.clone()));
+        let service = Arc::new(harness.service());
+        tasks.spawn(listener.serve(service, Arc::new(tls), limits, stop.clone()));
         Self {
             harness,
             admin,
@@ -171,6 +174,17 @@ impl Controller {
         let harness = Box::new(Box::pin(Harness::restart(remains)).await);
         let admin = harness.admin().await;
         Self::serve(harness, admin, address)
+    }
+
+    /// Whom somebody logs in as, and where.
+    pub(crate) fn identity(&self, person: &Person) -> EdgeIdentity {
+        let url = format!("https://localhost:{}", self.address.port());
+        EdgeIdentity {
+            controllers: vec![url.parse().unwrap()],
+            authorities: vec![self.harness.authority().clone()],
+            certificate: Some(Arc::new(person.credential())),
+            config_types: Vec::new(),
+        }
     }
 
     /// Creates something; returns its id.
@@ -262,7 +276,12 @@ impl Controller {
 
     /// A service that anybody may dial and host without encryption; returns its id.
     pub(crate) async fn service(&self, name: &str) -> String {
-        let service = json!({"name": name, "encryptionRequired": false});
+        self.service_with(name, false).await
+    }
+
+    /// A service that anybody may dial and host; returns its id.
+    pub(crate) async fn service_with(&self, name: &str, encryption_required: bool) -> String {
+        let service = json!({"name": name, "encryptionRequired": encryption_required});
         let id = self.create("services", &service).await;
         for kind in ["Dial", "Bind"] {
             let policy = json!({

@@ -6,7 +6,7 @@ use crate::counting_engine::{CountingEngine, EngineCounts};
 use crate::entropy::SeededEntropy;
 use crate::faulty_disk::FaultyDisk;
 use crate::faulty_store::{FaultInjector, FaultyEngine};
-use crate::network::{API_ADDRESS, TestNetwork};
+use crate::network::{self, TestNetwork};
 use crate::openapi_check;
 use crate::prompt_engine::PromptEngine;
 use crate::published;
@@ -72,6 +72,7 @@ pub struct HarnessOptions {
     pub is_initialized: bool,
     /// Whether a transaction is over when it has been submitted, for tests in virtual time.
     pub has_prompt_store: bool,
+    pub access_token_lifetime: SignedDuration,
 }
 
 impl HarnessOptions {
@@ -85,6 +86,7 @@ impl HarnessOptions {
     fn oidc(&self) -> OidcSettings {
         OidcSettings {
             serves_console: self.serves_console,
+            access_token_lifetime: self.access_token_lifetime,
             ..OidcSettings::default()
         }
     }
@@ -102,18 +104,20 @@ impl Default for HarnessOptions {
             serves_console: false,
             is_initialized: true,
             has_prompt_store: false,
+            access_token_lifetime: OidcSettings::default().access_token_lifetime,
         }
     }
 }
 
-/// What routers need that are no simulations.
+/// Where routers and clients find the controller that are no simulations.
 #[derive(Debug, Clone, Copy)]
-pub struct ForRouters {
+pub struct OnThisComputer {
     /// Time at which the network begins, instead of an arbitrary one.
     pub start: Timestamp,
-    /// Port of this computer at which they are told to find the controller, instead of a name that leads
-    /// nowhere.
-    pub control_port: u16,
+    /// Port at which routers are told to find it, instead of a name that leads nowhere.
+    pub control_port: Option<u16>,
+    /// Port at which clients are told to find it, likewise.
+    pub api_port: Option<u16>,
 }
 
 /// The store of an earlier controller, and the time at which it was saved.
@@ -141,7 +145,7 @@ pub struct Remains {
     network: TestNetwork,
     entropy: Arc<SeededEntropy>,
     options: HarnessOptions,
-    for_routers: Option<ForRouters>,
+    place: Option<OnThisComputer>,
 }
 
 impl Remains {
@@ -178,7 +182,7 @@ pub struct Harness {
     home: tempfile::TempDir,
     network: TestNetwork,
     options: HarnessOptions,
-    for_routers: Option<ForRouters>,
+    place: Option<OnThisComputer>,
 }
 
 /// A fetcher that allows loopback addresses and trusts no authority.
@@ -192,8 +196,8 @@ fn fetcher(timeout: Duration) -> Fetcher {
 }
 
 /// The routes of a controller.
-fn controller(app: &Arc<App>) -> ControllerService {
-    let address = vec![API_ADDRESS.to_owned()];
+fn controller(app: &Arc<App>, place: Option<OnThisComputer>) -> ControllerService {
+    let address = vec![network::api_address(place)];
     let state = AppState {
         app: Arc::clone(app),
         build: BuildInfo {
@@ -223,17 +227,10 @@ impl Harness {
         Box::pin(Self::start_from(options, None, None, None, entropy)).await
     }
 
-    /// Starts a controller whose routers are no simulations.
-    pub async fn start_for_routers(options: HarnessOptions, for_routers: ForRouters) -> Self {
+    /// Starts a controller whose routers or clients are no simulations.
+    pub async fn start_at(options: HarnessOptions, place: OnThisComputer) -> Self {
         let entropy = Arc::new(SeededEntropy::new(42));
-        Box::pin(Self::start_from(
-            options,
-            Some(for_routers),
-            None,
-            None,
-            entropy,
-        ))
-        .await
+        Box::pin(Self::start_from(options, Some(place), None, None, entropy)).await
     }
 
     /// Starts a controller on a copy of a saved store, in memory.
@@ -259,7 +256,7 @@ impl Harness {
             network: self.network.clone(),
             entropy: Arc::clone(&self.entropy),
             options: self.options,
-            for_routers: self.for_routers,
+            place: self.place,
         }
     }
 
@@ -270,7 +267,7 @@ impl Harness {
             network,
             entropy,
             options,
-            for_routers,
+            place,
         } = remains;
         let options = HarnessOptions {
             is_initialized: false,
@@ -278,7 +275,7 @@ impl Harness {
         };
         Box::pin(Self::start_from(
             options,
-            for_routers,
+            place,
             Some(saved),
             Some(network),
             entropy,
@@ -288,7 +285,7 @@ impl Harness {
 
     async fn start_from(
         options: HarnessOptions,
-        for_routers: Option<ForRouters>,
+        place: Option<OnThisComputer>,
         saved: Option<SavedStore>,
         network: Option<TestNetwork>,
         entropy: Arc<SeededEntropy>,
@@ -305,7 +302,7 @@ impl Harness {
             fatal: Arc::new(|fatal| eprintln!("{fatal}")),
             ..Options::default()
         };
-        if let Some(ForRouters { start, .. }) = for_routers {
+        if let Some(OnThisComputer { start, .. }) = place {
             clock.set(start);
         }
         let disk = Arc::new(FaultyDisk::default());
@@ -330,9 +327,7 @@ impl Harness {
         let network = network.unwrap_or_else(|| TestNetwork::new(&env));
         let server = network.server.clone();
         let app = Arc::new(App::new(AppParts {
-            network: network
-                .clone()
-                .into_network(&env, for_routers.map(|it| it.control_port)),
+            network: network.clone().into_network(&env, place),
             engine: Arc::new(FaultyEngine::new(engine.clone(), faults.clone())),
             store_path: home.path().join("store"),
             vault: Arc::new(vault),
@@ -351,7 +346,7 @@ impl Harness {
                 .await
                 .unwrap();
         }
-        let controller = controller(&app);
+        let controller = controller(&app, place);
         Self {
             app,
             clock,
@@ -365,7 +360,7 @@ impl Harness {
             home,
             network,
             options,
-            for_routers,
+            place,
         }
     }
 
@@ -379,6 +374,16 @@ impl Harness {
         let signing = self.network.signing.certificate().clone();
         let chain = vec![self.server.clone(), signing];
         (chain, Arc::clone(&self.network.server_key))
+    }
+
+    /// The CA certificate of the network.
+    pub fn authority(&self) -> &Certificate {
+        &self.network.root
+    }
+
+    /// What answers the requests of clients.
+    pub fn service(&self) -> ControllerService {
+        self.controller.clone()
     }
 
     /// Writes a copy of the store, as a backup is made.

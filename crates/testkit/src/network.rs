@@ -1,5 +1,6 @@
 //! Certificates of a test network.
 
+use crate::harness::OnThisComputer;
 use portcullis_app::network::{
     Controller, ControllerHosts, Network, NetworkSettings, OidcAddresses,
 };
@@ -11,8 +12,8 @@ use portcullis_pki::{
 };
 use std::sync::Arc;
 
-/// Address of a test controller.
-pub(crate) const API_ADDRESS: &str = "ctrl.example.test:1280";
+/// Port of a test controller that nobody finds.
+const API_PORT: u16 = 1280;
 
 /// A name in the server certificate of a test controller that its routers may use too.
 pub const SHARED_HOST: &str = "shared.example.test";
@@ -83,10 +84,10 @@ impl TestNetwork {
         }
     }
 
-    /// Converts the certificates into the network of a controller, which routers find at this port of the
-    /// computer, if there is one.
-    pub fn into_network(self, env: &Env, control_port: Option<u16>) -> Network {
-        let control_address = match control_port {
+    /// Converts the certificates into the network of a controller, which is found on this computer if `place` says
+    /// so.
+    pub fn into_network(self, env: &Env, place: Option<OnThisComputer>) -> Network {
+        let control_address = match place.and_then(|place| place.control_port) {
             Some(port) => format!("tls:localhost:{port}"),
             None => "tls:ctrl.example.test:6262".to_owned(),
         };
@@ -95,7 +96,7 @@ impl TestNetwork {
             bundle: vec![self.root.clone(), self.signing.certificate().clone()],
             anchors: vec![self.root],
             signing: self.signing,
-            api_address: API_ADDRESS.to_owned(),
+            api_address: api_address(place),
             control_addresses: vec![control_address],
             controller: Controller {
                 id: ControllerId::from_wire("ctrl-1"),
@@ -106,7 +107,7 @@ impl TestNetwork {
             jwt_signer: JwtSigner::new(self.server_key, &self.server).unwrap(),
             oidc_addresses: OidcAddresses {
                 hosts: vec!["ctrl.example.test".to_owned()],
-                ports: vec![1280],
+                ports: vec![place.and_then(|place| place.api_port).unwrap_or(API_PORT)],
             },
             hosts: ControllerHosts {
                 names: vec!["ctrl.example.test".to_owned(), "192.0.2.7".to_owned()],
@@ -115,6 +116,14 @@ impl TestNetwork {
             served_certificates: vec![self.server],
         };
         Network::new(settings, "00000000-0000-4000-8000-00000000000a").unwrap()
+    }
+}
+
+/// Address of a test controller for clients.
+pub(crate) fn api_address(place: Option<OnThisComputer>) -> String {
+    match place.and_then(|place| place.api_port) {
+        Some(port) => format!("localhost:{port}"),
+        None => format!("ctrl.example.test:{API_PORT}"),
     }
 }
 
