@@ -12,6 +12,7 @@ use portcullis_files::SECRET_MODE;
 use portcullis_pki::{Certificate, certificates_from_pem, certificates_to_pem};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize, Serializer};
+use std::error::Error;
 use std::fmt;
 use std::fs;
 use std::path::Path;
@@ -58,7 +59,7 @@ fn exposed<S: Serializer>(key: &Option<SecretString>, serializer: S) -> Result<S
 }
 
 fn exposed_key(key: Option<&SecretString>) -> Option<&str> {
-    key.map(|key| key.expose_secret())
+    key.map(SecretString::expose_secret)
 }
 
 impl IdentityFile {
@@ -94,8 +95,11 @@ impl IdentityFile {
     /// Reads the text of a file, which messages call `name`.
     pub fn parse(text: &str, name: String) -> Result<Self, IdentityFileError> {
         let reader = &mut serde_json::Deserializer::from_str(text);
-        match serde_path_to_error::deserialize(reader) {
-            Ok(document) => Ok(Self { document, name }),
+        match serde_path_to_error::deserialize::<_, Document>(reader) {
+            Ok(mut document) => {
+                document.enable_ha.get_or_insert(false);
+                Ok(Self { document, name })
+            },
             Err(error) => Err(IdentityFileError::of_json(name, &error)),
         }
     }
@@ -166,7 +170,7 @@ impl IdentityFile {
         let pair = ClientCertificate { chain, ..pair };
         match pair.validate() {
             Ok(()) => Ok(Some(pair)),
-            Err(error) => Err(self.wrong("id.key", FieldProblem::Unusable(error))),
+            Err(error) => Err(self.wrong_for("id.key", FieldProblem::Unusable, error)),
         }
     }
 
@@ -212,19 +216,18 @@ impl IdentityFile {
             Some(PemValue::Inline(pem)) => Ok(Zeroizing::new(pem.to_owned())),
             Some(PemValue::File(path)) => {
                 let text = fs::read_to_string(&path).map(Zeroizing::new);
-                text.map_err(|source| self.wrong(field, FieldProblem::File { path, source }))
+                text.map_err(|error| self.wrong_for(field, FieldProblem::File(path), error))
             },
             None => Err(self.wrong(field, FieldProblem::Location)),
         }
     }
 
     fn certificates(&self, field: &str, pem: &str) -> Result<Vec<Certificate>, IdentityFileError> {
-        let read = certificates_from_pem(pem);
-        let read = read.map_err(|error| self.wrong(field, FieldProblem::Certificate(error)))?;
-        if read.is_empty() {
+        if pem.trim().is_empty() {
             return Err(self.wrong(field, FieldProblem::NoCertificate));
         }
-        Ok(read)
+        let not_read = |error| self.wrong_for(field, FieldProblem::NotACertificate, error);
+        certificates_from_pem(pem).map_err(not_read)
     }
 
     fn wrong(&self, field: impl Into<String>, problem: FieldProblem) -> IdentityFileError {
@@ -232,6 +235,21 @@ impl IdentityFile {
             name: self.name.clone(),
             field: field.into(),
             problem,
+            cause: None,
+        }
+    }
+
+    fn wrong_for(
+        &self,
+        field: &str,
+        problem: FieldProblem,
+        cause: impl Error + Send + Sync + 'static,
+    ) -> IdentityFileError {
+        IdentityFileError::Field {
+            name: self.name.clone(),
+            field: field.to_owned(),
+            problem,
+            cause: Some(Box::new(cause)),
         }
     }
 }

@@ -1,10 +1,12 @@
 //! What is wrong with an identity file.
 
-use portcullis_client::BuildError;
 use portcullis_files::FileError;
-use portcullis_pki::CertificateError;
+use std::error::Error;
 use std::io;
 use std::path::PathBuf;
+
+/// Why something failed, in the words of whatever it failed in.
+type Cause = Box<dyn Error + Send + Sync>;
 
 /// An identity file cannot be used, or not be written.
 #[derive(Debug, thiserror::Error)]
@@ -15,7 +17,7 @@ pub enum IdentityFileError {
         #[source]
         source: io::Error,
     },
-    #[error("{name} is not an identity file: it is not JSON at line {line}, column {column}")]
+    #[error("{name} is not an identity file (line {line}, column {column})")]
     NotJson {
         name: String,
         line: usize,
@@ -26,8 +28,9 @@ pub enum IdentityFileError {
         name: String,
         /// Path of the member, such as `id.cert`.
         field: String,
-        #[source]
         problem: FieldProblem,
+        #[source]
+        cause: Option<Cause>,
     },
     #[error("the identity file cannot be written as JSON")]
     Encode,
@@ -36,7 +39,7 @@ pub enum IdentityFileError {
 }
 
 /// What is wrong with a member of an identity file.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FieldProblem {
     #[error("is missing")]
     Missing,
@@ -46,23 +49,28 @@ pub enum FieldProblem {
     NotAController,
     #[error("must start with `pem:` or `file://`, or be the path of a file")]
     Location,
-    #[error("names {}, which cannot be read", path.display())]
-    File {
-        path: PathBuf,
-        #[source]
-        source: io::Error,
-    },
+    #[error("names {}, which cannot be read", .0.display())]
+    File(PathBuf),
     #[error("contains no certificate")]
     NoCertificate,
     #[error("contains something that is not a certificate")]
-    Certificate(#[source] CertificateError),
+    NotACertificate,
     #[error("contains no private key")]
     NoKey,
     #[error("cannot be used")]
-    Unusable(#[source] BuildError),
+    Unusable,
 }
 
 impl IdentityFileError {
+    /// What the message does not say yet.
+    pub fn into_cause(self) -> Option<Cause> {
+        match self {
+            Self::Read { source, .. } => Some(source.into()),
+            Self::Field { cause, .. } => cause,
+            Self::NotJson { .. } | Self::Encode | Self::Write(_) => None,
+        }
+    }
+
     /// The messages of the library may quote the file, and with it the key.
     pub(super) fn of_json(
         name: String,
@@ -74,6 +82,7 @@ impl IdentityFileError {
                 name,
                 field: error.path().to_string(),
                 problem: FieldProblem::Type,
+                cause: None,
             };
         }
         Self::NotJson {

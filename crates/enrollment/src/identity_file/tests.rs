@@ -2,7 +2,6 @@
 
 use super::*;
 use portcullis_pki::{KeyType, SigningKey};
-use std::error::Error as _;
 use std::os::unix::fs::PermissionsExt as _;
 
 fn parse(text: &str) -> Result<IdentityFile, IdentityFileError> {
@@ -148,7 +147,11 @@ fn what_is_wrong_is_named() {
             authorities,
             "`id.ca` of laptop.json names /no/such",
         ),
-        (r#"{"id":"#, controllers, "it is not JSON at line 1"),
+        (
+            r#"{"id":"#,
+            controllers,
+            "laptop.json is not an identity file (line 1",
+        ),
     ];
     for (text, used, message) in cases {
         let error = parse(text).and_then(used).unwrap_err();
