@@ -3,7 +3,7 @@
 use crate::error::SessionError;
 use crate::oidc_tokens;
 use portcullis_api::code::Code;
-use portcullis_client::ClientError;
+use portcullis_client::{ClientError, RefusalError};
 use portcullis_domain::ids::ServiceId;
 use std::sync::Arc;
 
@@ -58,7 +58,7 @@ impl Failure {
         let Self::Refused(error) = self else {
             return self.into();
         };
-        match error.refusal().and_then(|refusal| refusal.code()) {
+        match error.refusal().and_then(RefusalError::code) {
             Some(Code::InvalidPosture) => SessionError::Posture(service.clone()),
             Some(Code::NoEdgeRoutersAvailable) => SessionError::NoEdgeRouters(service.clone()),
             Some(Code::NotFound | Code::CouldNotValidate) => {
