@@ -419,6 +419,33 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
         ],
     },
     ModuleOrder {
+        name: "tproxy",
+        modules: &[
+            "instance",
+            "options",
+            "redirect",
+            "resolver",
+            "hosts_file",
+            "error",
+            // What runs programs.
+            "capability",
+            "program",
+            "keeper",
+            // Tables of the kernel.
+            "ruleset",
+            "routing",
+            "local_networks",
+            // Sockets.
+            "transparent",
+            "connections",
+            "replies",
+            "datagrams",
+            // What is handed to a tunneler.
+            "interceptor",
+            "name_service",
+        ],
+    },
+    ModuleOrder {
         name: "tunneler",
         modules: &[
             "pause",
