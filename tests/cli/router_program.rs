@@ -203,6 +203,8 @@ fn generated_files_can_be_run() {
         &["edge"][..],
         &["fabric"],
         &["edge", "--private", "--web-sockets"],
+        &["edge", "--private", "--tunnel", "host"],
+        &["edge", "--tunnel", "proxy", "--service", "wiki:8080"],
     ] {
         let line = [&["config", "generate"], arguments, &["--name", "r1"]].concat();
         let generated = router(
@@ -216,12 +218,14 @@ fn generated_files_can_be_run() {
         assert!(started.contains("the router is not enrolled"), "{started}");
     }
     let generate = [
-        "config", "generate", "edge", "--name", "r1", "--tunnel", "host",
+        "config", "generate", "edge", "--name", "r1", "--tunnel", "tproxy",
     ];
     let refused = router(&files, &generate).expect_code(2);
     assert_eq!(refused.text(), "");
     assert!(
-        refused.stderr.contains("this router has no tunnel yet"),
+        refused
+            .stderr
+            .contains("this router intercepts no traffic yet"),
         "{}",
         refused.stderr
     );
@@ -231,7 +235,7 @@ fn generated_files_can_be_run() {
 fn files_that_cannot_be_run_are_refused_with_the_place() {
     let files = RouterConfigFiles::new();
     files.write("crashing.yml", crashing());
-    let tunnel = "edge: {}\nlisteners:\n  - binding: tunnel\n    options: {mode: host}\n";
+    let tunnel = "edge: {}\nlisteners:\n  - binding: tunnel\n    options: {mode: tproxy}\n";
     files.write("tunnel.yml", format!("{VALID}{tunnel}"));
     files.write("engine.yml", VALID.replace("r.key", "pkcs11:x"));
     files.write("good.yml", VALID);
@@ -246,12 +250,15 @@ fn files_that_cannot_be_run_are_refused_with_the_place() {
         ),
         (
             &["run", "tunnel.yml"],
-            &["--> tunnel.yml:9:14", "this router has no tunnel yet"],
+            &[
+                "--> tunnel.yml:10:21",
+                "this router intercepts no traffic yet",
+            ],
         ),
         (
             &["config", "show", "tunnel.yml"],
             &[
-                "this router has no tunnel yet",
+                "this router intercepts no traffic yet",
                 "tunnel.yml: refused, 1 error",
             ],
         ),

@@ -76,7 +76,8 @@ pub fn run<C: Console>(console: &C, command: &RouterConfigCommand) -> Result<(),
     }
 }
 
-/// Has `generate` write files without a tunneler, for a program whose router has none.
+/// Has `generate` write files without a tunneler unless one is asked for, and leaves out what only one that intercepts
+/// traffic has.
 pub fn without_tunnel(command: clap::Command) -> clap::Command {
     command.mut_subcommand("generate", generate::without_tunnel)
 }
