@@ -66,6 +66,7 @@
 //!
 //! - Datagrams of IPv6 that this machine itself sends are intercepted up to 65 488 bytes, which is what the loopback
 //!   interface carries in one packet. All others may be as long as can be.
+//! - Connections that a firewall keeps from connection tracking (`notrack`) are lost once they are intercepted.
 //! - UDP cannot be answered from a port that another program has at all addresses of this machine.
 //! - Resolvers of the machine are not told of the name server: `/etc/resolv.conf`, or `resolvectl dns` and
 //!   `resolvectl domain` where systemd-resolved is in charge, are for its administrator, who knows which other
