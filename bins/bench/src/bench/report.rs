@@ -7,7 +7,8 @@ pub(super) use series::{Point, Series};
 use super::work::Work;
 use anyhow::{Context as _, ensure};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::fs;
 use std::io::Write as _;
 use std::path::Path;
@@ -30,10 +31,10 @@ const HEADER: [&str; 8] = [
 ];
 
 /// One figure.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Figure {
-    name: &'static str,
+    name: Cow<'static, str>,
     value: f64,
     unit: Unit,
     /// How often per second of processor time.
@@ -48,20 +49,23 @@ pub(super) struct Figure {
 }
 
 /// What a figure stands beside.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Beside {
-    name: &'static str,
+    name: Cow<'static, str>,
     value: f64,
     /// The figure divided by it.
     ratio: f64,
 }
 
 /// Units of figures.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Unit {
     /// How often per second.
     #[serde(rename = "/s")]
     PerSecond,
+    /// Seconds for 10^9 bytes.
+    #[serde(rename = "s/GB")]
+    SecondsPerGigabyte,
     /// Milliseconds.
     #[serde(rename = "ms")]
     Milliseconds,
@@ -95,7 +99,7 @@ pub(super) enum Unit {
 }
 
 /// What a figure should be (targets of the design, for two cores).
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum Target {
     /// This much or more.
@@ -124,6 +128,18 @@ impl Report {
     /// Adds a figure.
     pub(super) fn add(&mut self, figure: Figure) {
         self.figures.push(figure);
+    }
+
+    /// Adds the figures of another report, which was [written](Self::write) to `file`.
+    pub(super) fn add_written(&mut self, file: &Path) -> anyhow::Result<()> {
+        #[derive(Deserialize)]
+        struct Written {
+            figures: Vec<Figure>,
+        }
+        let json = fs::read(file).with_context(|| format!("{} is needed", file.display()))?;
+        let written: Written = serde_json::from_slice(&json)?;
+        self.figures.extend(written.figures);
+        Ok(())
     }
 
     /// Adds figures of several stores.
@@ -169,7 +185,7 @@ impl Report {
 
     /// Fails if a target is missed. What could not be judged, for want of what it stands beside, is not missed.
     pub(super) fn require_targets(&self) -> anyhow::Result<()> {
-        let figures = self.figures.iter().map(|it| (it.name, it.is_met));
+        let figures = self.figures.iter().map(|it| (&*it.name, it.is_met));
         let series = self.series.iter().map(|it| (it.name, it.is_met));
         let missed = figures
             .chain(series)
@@ -203,9 +219,9 @@ impl Report {
 
 impl Figure {
     /// A figure that stands alone.
-    pub(super) fn new(name: &'static str, value: f64, unit: Unit) -> Self {
+    pub(super) fn new(name: impl Into<Cow<'static, str>>, value: f64, unit: Unit) -> Self {
         Self {
-            name,
+            name: name.into(),
             value,
             unit,
             per_processor_second: None,
@@ -237,6 +253,7 @@ impl Figure {
     /// Puts it beside another, in the same unit.
     pub(super) fn beside(mut self, name: &'static str, value: f64) -> Self {
         let ratio = self.value / value;
+        let name = name.into();
         self.beside = Some(Beside { name, value, ratio });
         self
     }
@@ -257,10 +274,10 @@ impl Figure {
     fn row(&self) -> [String; HEADER.len()] {
         let beside = self.beside.as_ref();
         [
-            self.name.to_owned(),
+            self.name.to_string(),
             format!("{} {}", number(self.value), self.unit.name()),
             self.per_processor_second.map_or_else(String::new, number),
-            beside.map_or_else(String::new, |it| it.name.to_owned()),
+            beside.map_or_else(String::new, |it| it.name.to_string()),
             beside.map_or_else(String::new, |it| number(it.value)),
             beside.map_or_else(String::new, |it| format!("{:.2}", it.ratio)),
             self.target.map_or_else(String::new, Target::words),
@@ -273,6 +290,7 @@ impl Unit {
     fn name(self) -> &'static str {
         match self {
             Self::PerSecond => "/s",
+            Self::SecondsPerGigabyte => "s/GB",
             Self::Milliseconds => "ms",
             Self::Mebibytes => "MiB",
             Self::MebibytesPerSecond => "MiB/s",

@@ -8,20 +8,21 @@
 //! relays, which have a TLS connection for each stream. All of it shares the processors.
 
 mod bad_line;
-mod between;
-mod dials;
+pub(super) mod between;
+pub(super) mod dials;
 mod distance;
-mod held;
+pub(super) mod founding;
+pub(super) mod held;
 mod held_by_sdks;
 mod line;
-mod network;
-mod ports;
-mod program;
-mod relay;
-mod round_trips;
-mod server;
-mod streams;
-mod way;
+pub(super) mod network;
+pub(super) mod ports;
+pub(super) mod program;
+pub(super) mod relay;
+pub(super) mod round_trips;
+pub(super) mod server;
+pub(super) mod streams;
+pub(super) mod way;
 
 pub(super) use program::RouterProgram;
 pub(super) use relay::{Hop, serve};
@@ -32,13 +33,18 @@ use super::scale::Scale;
 use crate::testbed::controller::Program;
 use crate::testbed::statistics::float;
 use between::Between;
-use network::{Network, Site};
+use network::{Binding, Network, Site};
 use relay::Relays;
 use server::Server;
 use std::path::Path;
 use std::time::Duration;
 
 const MEBIBYTE: f64 = 1024.0 * 1024.0;
+
+/// Numbers of streams whose throughput is measured.
+const STREAMS: [u8; 5] = [1, 2, 4, 8, 16];
+
+const HELD: &str = "memory, each circuit to a server, both routers";
 
 /// What is measured: the routers, and others beside them if there are any.
 #[derive(Debug, Clone, Copy)]
@@ -62,6 +68,7 @@ pub(super) async fn measure(
         directory: scratch,
         server: server.address(),
         between: Between::Nothing,
+        binding: Binding::Proxy,
     };
     let network = Network::start(&program, routers.ours, site).await?;
     start_and_memory(&network, report).await?;
@@ -73,18 +80,20 @@ pub(super) async fn measure(
         None => None,
     };
     let ways = way::Ways {
-        routers: network.way(),
+        prefix: "",
+        ours: network.way(),
         relays: relays.way(),
         others: other.as_ref().map(Network::way),
+        is_judged: true,
     };
     say("throughput of routers")?;
-    streams::measure(&server, &ways, scale, report).await?;
+    streams::measure(&server, &ways, &STREAMS, scale, report).await?;
     say("round trips through routers")?;
     round_trips::measure(&ways, scale, report).await?;
     say("dials through routers")?;
     dials::measure(&ways, scale, report).await?;
     say("idle circuits at routers")?;
-    held::measure(&ways, scale, report).await?;
+    held::measure(&ways, HELD, scale, report).await?;
     say("idle circuits between SDKs")?;
     held_by_sdks::measure(&network, scale, report).await?;
     if let Some(other) = other {

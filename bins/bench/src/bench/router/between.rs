@@ -2,7 +2,7 @@
 
 use super::RouterProgram;
 use super::line::Line;
-use super::network::{Network, Site};
+use super::network::{Binding, Network, Site};
 use super::relay::Relays;
 use crate::testbed::controller::Program;
 use portcullis_bad_line::Mirror;
@@ -13,7 +13,7 @@ use std::time::Duration;
 
 /// What lies between them.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Between {
+pub(in crate::bench) enum Between {
     Nothing,
     /// A line that delays each way, and through which only so much passes.
     Distance(Duration),
@@ -37,6 +37,7 @@ impl Between {
             directory,
             server,
             between: self,
+            binding: Binding::Proxy,
         };
         Ok((Network::start(&program, router, site).await?, relays))
     }

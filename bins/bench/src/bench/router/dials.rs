@@ -12,16 +12,20 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 const AT_A_TIME: usize = 8;
 
 /// Measures them in turns with those of what they stand beside.
-pub(super) async fn measure(ways: &Ways, scale: Scale, report: &mut Report) -> anyhow::Result<()> {
+pub(in crate::bench) async fn measure(
+    ways: &Ways,
+    scale: Scale,
+    report: &mut Report,
+) -> anyhow::Result<()> {
     let (mut ours, mut bare, mut others) = <(Tally, Tally, Tally)>::default();
     for _ in 0..scale.turns {
         bare += dials(ways.relays, scale).await?;
-        ours += dials(ways.routers, scale).await?;
+        ours += dials(ways.ours, scale).await?;
         if let Some(way) = ways.others {
             others += dials(way, scale).await?;
         }
     }
-    let figure = Figure::new("dials", ours.rate(), Unit::PerSecond);
+    let figure = Figure::new(ways.name("dials"), ours.rate(), Unit::PerSecond);
     report.add(figure.beside("bare relays", bare.rate()));
     if ways.others.is_some() {
         report.add(Figure::new(

@@ -1,4 +1,4 @@
-//! Circuits to a server that are open and carry nothing. Each takes a port of the server's, and descriptors.
+//! Streams to a server that are open and carry nothing. Each takes a port of the server's, and descriptors.
 
 use super::server::ECHO;
 use super::way::{Way, Ways};
@@ -13,14 +13,15 @@ use tokio::net::TcpStream;
 
 const AT_A_TIME: usize = 16;
 
-/// Measures what they take at both routers together.
-pub(super) async fn measure(ways: &Ways, scale: Scale, report: &mut Report) -> anyhow::Result<()> {
-    let ours = each(ways.routers, scale).await?;
-    report.add(Figure::new(
-        "memory, each circuit to a server, both routers",
-        ours,
-        Unit::Bytes,
-    ));
+/// Measures what they take in both processes of a way together, by this name.
+pub(in crate::bench) async fn measure(
+    ways: &Ways,
+    name: &'static str,
+    scale: Scale,
+    report: &mut Report,
+) -> anyhow::Result<()> {
+    let ours = each(ways.ours, scale).await?;
+    report.add(Figure::new(ways.name(name), ours, Unit::Bytes));
     if let Some(way) = ways.others {
         match each(way, scale).await {
             Ok(others) => report.add(Figure::new("  of other routers", others, Unit::Bytes)),

@@ -3,7 +3,7 @@
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 
 /// A port of the loopback that is free now.
-pub(super) fn free() -> anyhow::Result<SocketAddr> {
+pub(in crate::bench) fn free() -> anyhow::Result<SocketAddr> {
     free_at(Ipv4Addr::LOCALHOST)
 }
 

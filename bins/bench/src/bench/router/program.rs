@@ -1,5 +1,6 @@
 //! Programs that run a router's file.
 
+use crate::testbed::process::Process;
 use anyhow::{Context as _, ensure};
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -32,6 +33,10 @@ impl RouterProgram {
             prefix: &["router"],
             name: "openziti",
         }
+    }
+
+    pub(in crate::bench) fn path(&self) -> &Path {
+        &self.path
     }
 
     fn command(&self, directory: &Path) -> Command {
@@ -68,16 +73,34 @@ impl RouterProgram {
         Ok(())
     }
 
-    /// Runs the router of a file until it is dropped; its log goes to another file.
-    pub(super) fn run(&self, directory: &Path, file: &Path, log: &Path) -> anyhow::Result<Child> {
+    /// Runs the router of a file; its log goes to another file.
+    pub(super) fn run(&self, directory: &Path, file: &Path, log: &Path) -> anyhow::Result<Running> {
+        let mut command = self.command(directory);
+        command.arg("run").arg(file);
+        Running::start(command, log)
+    }
+}
+
+/// A process that ends with its handle.
+pub(in crate::bench) struct Running {
+    _child: Child,
+    pub(in crate::bench) process: Process,
+}
+
+impl Running {
+    /// Starts it; what it says goes to a file.
+    pub(in crate::bench) fn start(mut command: Command, log: &Path) -> anyhow::Result<Self> {
         let log = File::options().create(true).append(true).open(log)?;
-        self.command(directory)
-            .arg("run")
-            .arg(file)
+        let child = command
             .stdout(log.try_clone()?)
             .stderr(log)
             .kill_on_drop(true)
             .spawn()
-            .with_context(|| format!("{} cannot be run", self.path.display()))
+            .with_context(|| format!("{:?} cannot be run", command.as_std()))?;
+        let process = Process(child.id().context("a process ended")?);
+        Ok(Self {
+            _child: child,
+            process,
+        })
     }
 }

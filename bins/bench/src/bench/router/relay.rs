@@ -1,4 +1,6 @@
-//! The bare relays: two processes with TLS between them, and nothing else.
+//! The bare relays: two processes with TLS between them, and nothing else; for datagrams without it.
+
+mod datagrams;
 
 use super::between::Between;
 use super::way::Way;
@@ -19,7 +21,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::sync::Arc;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWrite, BufReader};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpStream, UdpSocket};
 use tokio::process::{Child, Command};
 use tokio_rustls::{TlsAcceptor, TlsConnector};
 
@@ -38,17 +40,19 @@ pub(in crate::bench) enum Hop {
     Entry,
     /// Takes TLS and dials TCP.
     Exit,
+    /// Takes datagrams and sends them on, first or second.
+    Datagrams,
 }
 
 /// The two processes. They end with their handles.
-pub(super) struct Relays {
+pub(in crate::bench) struct Relays {
     _children: [Child; 2],
     way: Way,
 }
 
 impl Relays {
     /// Starts relays to a server; their files go to `directory`.
-    pub(super) async fn start(
+    pub(in crate::bench) async fn start(
         directory: &Path,
         server: SocketAddr,
         between: Between,
@@ -73,7 +77,24 @@ impl Relays {
         })
     }
 
-    pub(super) const fn way(&self) -> Way {
+    /// Starts relays of datagrams.
+    pub(in crate::bench) async fn of_datagrams(
+        directory: &Path,
+        server: SocketAddr,
+    ) -> anyhow::Result<Self> {
+        let host = Ipv4Addr::LOCALHOST;
+        let (exit, at_exit, exits) = spawn(directory, "datagrams", host, server).await?;
+        let (entry, at_entry, enters) = spawn(directory, "datagrams", host, at_exit).await?;
+        Ok(Self {
+            _children: [entry, exit],
+            way: Way {
+                entry: at_entry,
+                processes: [enters, exits],
+            },
+        })
+    }
+
+    pub(in crate::bench) const fn way(&self) -> Way {
         self.way
     }
 }
@@ -108,20 +129,35 @@ pub(in crate::bench) async fn serve(
     host: Ipv4Addr,
     next: SocketAddr,
 ) -> anyhow::Result<()> {
-    let listener = TcpListener::bind((host, 0)).await?;
-    {
-        let mut out = std::io::stdout().lock();
-        writeln!(out, "{}", listener.local_addr()?)?;
-        out.flush()?;
-    }
+    let listen = || TcpListener::bind((host, 0));
     match hop {
-        Hop::Entry => tokio::spawn(enter(listener, connector(directory)?, next)),
-        Hop::Exit => tokio::spawn(exit(listener, acceptor(directory)?, next)),
-    };
+        Hop::Entry => {
+            let listener = listen().await?;
+            tell(listener.local_addr()?)?;
+            tokio::spawn(enter(listener, connector(directory)?, next));
+        },
+        Hop::Exit => {
+            let listener = listen().await?;
+            tell(listener.local_addr()?)?;
+            tokio::spawn(exit(listener, acceptor(directory)?, next));
+        },
+        Hop::Datagrams => {
+            let socket = UdpSocket::bind((host, 0)).await?;
+            tell(socket.local_addr()?)?;
+            tokio::spawn(datagrams::relay(socket, next));
+        },
+    }
     let mut parent = tokio::io::stdin();
     let read = parent.read(&mut [0; 1]).await;
     read.context("the standard input cannot be read")?;
     Ok(())
+}
+
+/// Tells where it is reached.
+fn tell(address: SocketAddr) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{address}")?;
+    Ok(out.flush()?)
 }
 
 fn certificates(file: &Path) -> anyhow::Result<Vec<CertificateDer<'static>>> {

@@ -6,15 +6,20 @@ use crate::bench::load::Pace;
 use crate::bench::report::{Figure, Report, Target, Unit};
 use crate::bench::scale::Scale;
 use crate::testbed::statistics::{milliseconds, percentile};
+use std::borrow::Cow;
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 /// Measures them in turns with those of what they stand beside.
-pub(super) async fn measure(ways: &Ways, scale: Scale, report: &mut Report) -> anyhow::Result<()> {
+pub(in crate::bench) async fn measure(
+    ways: &Ways,
+    scale: Scale,
+    report: &mut Report,
+) -> anyhow::Result<()> {
     let (mut ours, mut bare, mut others) = <(Vec<_>, Vec<_>, Vec<_>)>::default();
     for _ in 0..scale.turns {
         bare.extend(round_trips(ways.relays, scale).await?);
-        ours.extend(round_trips(ways.routers, scale).await?);
+        ours.extend(round_trips(ways.ours, scale).await?);
         if let Some(way) = ways.others {
             others.extend(round_trips(way, scale).await?);
         }
@@ -24,8 +29,8 @@ pub(super) async fn measure(ways: &Ways, scale: Scale, report: &mut Report) -> a
     }
     for (name, share) in [("round trip, median", 50), ("round trip, p99", 99)] {
         let beside = milliseconds(percentile(&bare, share));
-        let figure = figure(name, &ours, share).beside("bare relays", beside);
-        report.add(figure.target(Target::RatioAtMost(1.3)));
+        let figure = figure(ways.name(name), &ours, share).beside("bare relays", beside);
+        report.add(ways.judge(figure, Target::RatioAtMost(1.3)));
     }
     if !others.is_empty() {
         report.add(figure("  of other routers, median", &others, 50));
@@ -34,7 +39,7 @@ pub(super) async fn measure(ways: &Ways, scale: Scale, report: &mut Report) -> a
     Ok(())
 }
 
-fn figure(name: &'static str, sorted: &[Duration], share: usize) -> Figure {
+fn figure(name: impl Into<Cow<'static, str>>, sorted: &[Duration], share: usize) -> Figure {
     let value = milliseconds(percentile(sorted, share));
     Figure::new(name, value, Unit::Milliseconds)
 }

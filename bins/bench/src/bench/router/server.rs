@@ -16,13 +16,13 @@ pub(super) const COUNT: u8 = b'c';
 const BUFFER: usize = 128 * 1024;
 
 /// Counts the bytes of streams, or echoes them.
-pub(super) struct Server {
+pub(in crate::bench) struct Server {
     address: SocketAddr,
     counters: Arc<parking_lot::Mutex<HashMap<u8, Arc<AtomicU64>>>>,
 }
 
 impl Server {
-    pub(super) async fn start() -> anyhow::Result<Self> {
+    pub(in crate::bench) async fn start() -> anyhow::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
         let counters = Arc::new(parking_lot::Mutex::new(HashMap::new()));
@@ -43,7 +43,7 @@ impl Server {
         Ok(server)
     }
 
-    pub(super) const fn address(&self) -> SocketAddr {
+    pub(in crate::bench) const fn address(&self) -> SocketAddr {
         self.address
     }
 

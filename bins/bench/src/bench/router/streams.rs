@@ -32,41 +32,6 @@ pub(super) struct Turn {
     pub(super) quiet: Duration,
 }
 
-/// The names of the figures of so many streams.
-struct Names {
-    streams: u8,
-    rate: &'static str,
-    beside_others: &'static str,
-}
-
-const NAMES: [Names; 5] = [
-    Names {
-        streams: 1,
-        rate: "throughput, 1 stream",
-        beside_others: "  beside other routers, per CPU-s",
-    },
-    Names {
-        streams: 2,
-        rate: "throughput, 2 streams",
-        beside_others: "  beside other routers, 2 streams, per CPU-s",
-    },
-    Names {
-        streams: 4,
-        rate: "throughput, 4 streams",
-        beside_others: "  beside other routers, 4 streams, per CPU-s",
-    },
-    Names {
-        streams: 8,
-        rate: "throughput, 8 streams",
-        beside_others: "  beside other routers, 8 streams, per CPU-s",
-    },
-    Names {
-        streams: 16,
-        rate: "throughput, 16 streams",
-        beside_others: "  beside other routers, 16 streams, per CPU-s",
-    },
-];
-
 /// What was carried.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Carried {
@@ -100,15 +65,21 @@ impl Carried {
         self.least
     }
 
+    /// Of all processes of the way, for 10^9 bytes.
+    fn processor_seconds(&self) -> f64 {
+        self.processor_time.as_secs_f64() * 1e9 / self.bytes.max(1.0)
+    }
+
     fn processor_rate(&self) -> f64 {
         self.bytes / MEBIBYTE / self.processor_time.as_secs_f64().max(1e-9)
     }
 }
 
-/// Measures from one stream to sixteen, in turns with what they stand beside.
-pub(super) async fn measure(
+/// Measures so many streams at a time, first of all one, in turns with what they stand beside.
+pub(in crate::bench) async fn measure(
     server: &Server,
     ways: &Ways,
+    counts: &[u8],
     scale: Scale,
     report: &mut Report,
 ) -> anyhow::Result<()> {
@@ -118,37 +89,43 @@ pub(super) async fn measure(
         time: scale.turn().time,
         quiet: QUIET,
     };
-    for names in NAMES {
+    for &streams in counts {
         let (mut ours, mut bare, mut others) = <(Carried, Carried, Carried)>::default();
         for _ in 0..scale.turns {
-            bare += carry(server, ways.relays, names.streams, turn).await?;
-            ours += carry(server, ways.routers, names.streams, turn).await?;
+            bare += carry(server, ways.relays, streams, turn).await?;
+            ours += carry(server, ways.ours, streams, turn).await?;
             if let Some(way) = ways.others {
-                others += carry(server, way, names.streams, turn).await?;
+                others += carry(server, way, streams, turn).await?;
             }
         }
-        let figure = Figure::new(names.rate, ours.rate(), Unit::MebibytesPerSecond)
+        let plural = if streams == 1 { "" } else { "s" };
+        let name = ways.name(&format!("throughput, {streams} stream{plural}"));
+        let figure = Figure::new(name, ours.rate(), Unit::MebibytesPerSecond)
             .per_processor_second(ours.processor_rate())
             .beside("bare relays", bare.rate());
-        report.add(figure.target(Target::RatioAtLeast(0.5)));
+        report.add(ways.judge(figure, Target::RatioAtLeast(0.5)));
+        let time = Unit::SecondsPerGigabyte;
+        let figure = Figure::new("  processor time", ours.processor_seconds(), time);
+        report.add(figure.beside("bare relays", bare.processor_seconds()));
         if ways.others.is_some() {
-            let figure = Figure::new(
-                names.beside_others,
-                ours.processor_rate(),
-                Unit::MebibytesPerSecond,
-            );
+            let count = match streams {
+                1 => String::new(),
+                _ => format!(" {streams} streams,"),
+            };
+            let name = format!("  beside other routers,{count} per CPU-s");
+            let figure = Figure::new(name, ours.processor_rate(), Unit::MebibytesPerSecond);
             let figure = figure.beside("other routers", others.processor_rate());
             report.add(figure.target(Target::RatioAtLeast(2.0)));
         }
-        if names.streams == 1 {
+        if streams == 1 {
             single = ours.rate();
             continue;
         }
         let figure = Figure::new("  of one stream", ours.rate() / single, Unit::Times);
-        report.add(figure.target(Target::AtLeast(0.97)));
+        report.add(ways.judge(figure, Target::AtLeast(0.97)));
         let figure = Figure::new("  share of the slowest", ours.least, Unit::Times);
         let figure = figure.beside("bare relays", bare.least);
-        report.add(figure.target(Target::AtLeast(0.25)));
+        report.add(ways.judge(figure, Target::AtLeast(0.25)));
     }
     Ok(())
 }
