@@ -35,6 +35,7 @@ mod services;
 mod slow_readers;
 mod starts;
 mod tokens;
+mod tunnel;
 mod work;
 
 use crate::testbed::build;
@@ -78,6 +79,9 @@ pub(crate) struct Arguments {
     /// Measure this router [default: `portcullis-router` beside the controller]
     #[arg(long, value_name = "FILE", requires = "controller")]
     router: Option<PathBuf>,
+    /// Measure this tunneler [default: `portcullis-tunnel` beside the controller]
+    #[arg(long, value_name = "FILE", requires = "controller")]
+    tunnel: Option<PathBuf>,
     /// Measure the routers of OpenZiti beside it, which this `ziti` runs
     #[arg(long, value_name = "FILE")]
     ziti: Option<PathBuf>,
@@ -90,6 +94,9 @@ pub(crate) struct Arguments {
     /// The address of this computer at which the relay is reached
     #[arg(long, hide = true, default_value_t = Ipv4Addr::LOCALHOST)]
     relay_host: Ipv4Addr,
+    /// Measure what takes a network namespace, in the one that this process is in
+    #[arg(long, hide = true, requires = "controller")]
+    isolated: bool,
     /// Be the bare server that the controller is measured beside
     #[arg(long, hide = true, value_name = "DIR")]
     peer: Option<PathBuf>,
@@ -124,6 +131,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         .with_context(|| format!("no folder can be made in {}", directory.display()))?;
     let (cli, counted) = (beside.join("portcullis"), beside.join("examples/counted"));
     let router = beside.join("portcullis-router");
+    let tunnel = beside.join("portcullis-tunnel");
     let router = RouterProgram::ours(arguments.router.as_deref().unwrap_or(&router));
     let ziti = arguments.ziti.as_deref().map(RouterProgram::openziti);
     let programs = Programs {
@@ -134,10 +142,16 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             ours: &router,
             other: ziti.as_ref(),
         },
+        tunnel: arguments.tunnel.as_deref().unwrap_or(&tunnel),
     };
-    let measuring = plan::measure(programs, scratch.path(), scale, &arguments.only);
-    let report = runtime()?.block_on(measuring)?;
-    report.print()?;
+    let report = if arguments.isolated {
+        runtime()?.block_on(tunnel::isolated(programs, scratch.path(), scale))?
+    } else {
+        let measuring = plan::measure(programs, scratch.path(), scale, &arguments.only);
+        let report = runtime()?.block_on(measuring)?;
+        report.print()?;
+        report
+    };
     if let Some(file) = &arguments.json {
         report.write(file)?;
     }

@@ -8,7 +8,7 @@ use super::scale::Scale;
 use super::{
     allocations, codes, creates, crowd, current_identity, enrollments, lists, logins, memory,
     network, oidc, password_refusals, passwords, router, router_config, services, slow_readers,
-    starts, tokens,
+    starts, tokens, tunnel,
 };
 use crate::testbed::controller::{Controller, Program};
 use clap::ValueEnum;
@@ -54,6 +54,8 @@ pub(super) enum Noun {
     Observed,
     /// What two linked routers carry, beside bare relays, with memory
     Router,
+    /// What tunnelers carry, beside bare relays, with memory
+    Tunnel,
 }
 
 /// What is measured.
@@ -66,6 +68,8 @@ pub(super) struct Programs<'p> {
     pub(super) cli: &'p Path,
     /// The routers.
     pub(super) routers: Routers<'p>,
+    /// The tunneler.
+    pub(super) tunnel: &'p Path,
 }
 
 /// Whether something is measured; without any noun in `only`, everything is.
@@ -76,16 +80,17 @@ pub(super) fn wants(only: &[Noun], noun: Noun) -> bool {
 /// Measures programs; what they write goes to `scratch`. Without any noun in
 /// `only`, everything is measured.
 pub(super) async fn measure(
-    Programs {
-        controller,
-        counted,
-        cli,
-        routers,
-    }: Programs<'_>,
+    programs: Programs<'_>,
     scratch: &Path,
     scale: Scale,
     only: &[Noun],
 ) -> anyhow::Result<Report> {
+    let Programs {
+        controller,
+        counted,
+        cli,
+        ..
+    } = programs;
     let wants = |noun| wants(only, noun);
     let mut report = Report::new();
     let program = Program::new(controller, scratch, "home");
@@ -99,6 +104,7 @@ pub(super) async fn measure(
         Noun::Network,
         Noun::Observed,
         Noun::Router,
+        Noun::Tunnel,
     ];
     if only.is_empty() || !only.iter().all(|noun| have_their_own.contains(noun)) {
         let running = if wants(Noun::Starts) {
@@ -146,20 +152,48 @@ pub(super) async fn measure(
         say("configuration files of routers")?;
         router_config::measure(cli, scratch, scale, &mut report).await?;
     }
+    networks(programs, scratch, scale, &wants, &mut report).await?;
+    Ok(report)
+}
+
+/// Measures networks with routers.
+async fn networks(
+    programs: Programs<'_>,
+    scratch: &Path,
+    scale: Scale,
+    wants: &(impl Fn(Noun) -> bool + Sync),
+    report: &mut Report,
+) -> anyhow::Result<()> {
     if wants(Noun::Network) {
         say("paths and circuits, as they are decided")?;
-        network::decisions(scale, &mut report)?;
-        let program = Program::new(controller, scratch, "network");
-        network::measure(program, scale, &mut report).await?;
+        network::decisions(scale, report)?;
+        let program = Program::new(programs.controller, scratch, "network");
+        network::measure(program, scale, report).await?;
     }
     if wants(Noun::Observed) {
         say("logins and circuits of a network that is observed")?;
-        Box::pin(network::observed(controller, scratch, scale, &mut report)).await?;
+        Box::pin(network::observed(
+            programs.controller,
+            scratch,
+            scale,
+            report,
+        ))
+        .await?;
     }
     if wants(Noun::Router) {
-        router::measure(controller, routers, scratch, scale, &mut report).await?;
+        router::measure(
+            programs.controller,
+            programs.routers,
+            scratch,
+            scale,
+            report,
+        )
+        .await?;
     }
-    Ok(report)
+    if wants(Noun::Tunnel) {
+        Box::pin(tunnel::measure(programs, scratch, scale, report)).await?;
+    }
+    Ok(())
 }
 
 /// Measures what one controller does under load.

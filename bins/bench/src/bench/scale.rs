@@ -32,6 +32,8 @@ pub(super) struct Scale {
     pub(super) checks: u32,
     /// Streams that are open through routers and carry nothing.
     pub(super) streams: u32,
+    /// What a run of its own is told, so that it has these bounds.
+    pub(super) arguments: &'static [&'static str],
 }
 
 /// The most that is done for one figure in one turn, however fast it goes: it keeps the store, and
@@ -57,6 +59,7 @@ impl Scale {
         circuits: 100_000,
         checks: 10,
         streams: 4_000,
+        arguments: &[],
     };
 
     /// About eighty seconds.
@@ -77,6 +80,7 @@ impl Scale {
         circuits: 20_000,
         checks: 3,
         streams: 1_000,
+        arguments: &["--quick"],
     };
 
     /// What one figure may take.

@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 const CONTROLLER: &str = "portcullis-controller";
 const CLI: &str = "portcullis";
 const ROUTER: &str = "portcullis-router-program";
+const TUNNEL: &str = "portcullis-tunnel-program";
 /// An example of the controller's package.
 const COUNTED: &str = "counted";
 
@@ -24,10 +25,11 @@ struct Target {
     name: String,
 }
 
-/// Builds the controller, the command-line client and the router beside it, and the controller that counts its
+/// Builds the controller, the command-line client, the router and the tunneler beside it, and the controller that counts its
 /// allocations if that is wanted; returns the path of the controller.
 pub(crate) fn build(is_counted: bool) -> anyhow::Result<PathBuf> {
-    let programs = cargo(&["--package", CLI, "--package", ROUTER, "--bins"])?;
+    let packages = [CLI, ROUTER, TUNNEL].map(|package| ["--package", package]);
+    let programs = cargo(&[packages.as_flattened(), &["--bins"]].concat())?;
     if is_counted {
         cargo(&["--example", COUNTED])?;
     }
