@@ -38,7 +38,7 @@
 //! # Guarantees
 //!
 //! - A change is one transaction: it counts as a whole or not at all. It costs as much as it is large, not as much
-//!   as there are rules: a few hundredths of a second with 20 000 of them, which are loaded in less than a second.
+//!   as there are rules: a few hundredths of a second with 20 000 of them, which are loaded in about a second.
 //! - TCP connections that are open stay as they are, direct or intercepted: a connection is judged by its first
 //!   packet, and the kernel remembers it (`ct mark`).
 //! - Addresses of the machine itself, broadcasts and multicasts are never intercepted, so that a service for a wide
