@@ -23,6 +23,7 @@ mod network;
 mod person;
 mod router;
 mod routing;
+mod sdk;
 mod servers;
 mod stalls;
 mod strangers;

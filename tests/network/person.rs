@@ -1,5 +1,6 @@
 //! People, and their SDKs.
 
+use portcullis_edge_session::RouterCredential;
 use portcullis_pki::{Certificate, SigningKey, certificates_from_pem};
 use portcullis_simulated_sdk::Sdk;
 use portcullis_transport::DialError;
@@ -27,6 +28,15 @@ impl Person {
             chain: certificates_from_pem(chain).unwrap(),
             token: String::new(),
             key: SigningKey::from_pem(&key.to_pkcs8_pem().unwrap()).unwrap(),
+        }
+    }
+
+    /// What its SDK shows.
+    pub(crate) fn credential(&self) -> RouterCredential {
+        let chain = self.chain.iter().map(|one| one.as_rustls().clone());
+        RouterCredential {
+            chain: chain.collect(),
+            key: self.key.to_rustls().unwrap(),
         }
     }
 
