@@ -10,7 +10,6 @@ use crate::network::Network;
 use crate::questions::{Dialing, Entrance, NoServer, Question, Server};
 use crate::shared::{Report, Shared};
 use crate::tasks::Tasks;
-use crate::tunnel::Tunnel;
 use commands::Commands;
 use name_service::NameService;
 pub use name_service::{NameServerInput, NameServerSockets};
@@ -84,8 +83,8 @@ impl<N: Network> Runner<N> {
         &self.shared
     }
 
-    pub(crate) fn tunnel(&self) -> Tunnel<N> {
-        Tunnel::of(Arc::clone(&self.shared), self.events.clone())
+    pub(crate) const fn events(&self) -> &broadcast::Sender<Event> {
+        &self.events
     }
 
     /// Has connections intercepted, if the tunnel's mode says so.

@@ -5,6 +5,7 @@ use crate::interceptor::{InterceptError, Interceptor};
 use crate::network::Network;
 use crate::outbound::Kernel;
 use crate::runner::{NameServerInput, NameServerSockets, Runner};
+use crate::tunnel::Tunnel;
 use bytes::Bytes;
 use portcullis_datagram_flows::FlowKey;
 use portcullis_domain::entropy::Entropy;
@@ -51,13 +52,14 @@ impl<N: Network> Runner<N> {
         }
         let shared = runner.shared();
         let _is_the_first = shared.outbound.kernel.set(kernel);
-        let tunnel = runner.tunnel();
+        let tunnel = Tunnel::of(Arc::clone(shared), runner.events().clone());
+        let to_tunnel = tunnel.clone();
         let connections = intercepted.connections;
         shared.tasks.spawn(async move {
             loop {
                 let connection = connections.accept().await;
                 let (source, destination) = (connection.source, connection.destination);
-                tunnel
+                to_tunnel
                     .intercepted_stream(connection.stream, source, destination)
                     .await;
             }
@@ -67,9 +69,7 @@ impl<N: Network> Runner<N> {
             datagrams: Arc::clone(&datagrams),
             buffer: vec![0; MAX_DATAGRAM],
         };
-        runner
-            .tunnel()
-            .intercepted_datagrams(receiver, KernelReplies(datagrams));
+        tunnel.intercepted_datagrams(receiver, KernelReplies(datagrams));
         Ok(runner.with_interceptor(KernelInterceptor {
             interceptor,
             local_networks,

@@ -14,7 +14,8 @@ mod hosting;
 mod http_proxy;
 #[cfg(test)]
 mod interception;
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(target_os = "linux")]
+#[cfg(test)]
 mod namespace;
 #[cfg(test)]
 mod network;
@@ -24,5 +25,6 @@ mod ports;
 mod streams;
 #[cfg(test)]
 mod support;
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(target_os = "linux")]
+#[cfg(test)]
 mod transparent;
