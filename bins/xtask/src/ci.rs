@@ -59,6 +59,8 @@ const STEPS: &[Step] = &[
                 "--package",
                 "portcullis-router-program",
                 "--package",
+                "portcullis-tunnel-program",
+                "--package",
                 "portcullis",
                 "--",
                 "-D",
