@@ -72,7 +72,8 @@ pub struct HarnessOptions {
     pub is_initialized: bool,
     /// Whether a transaction is over when it has been submitted, for tests in virtual time.
     pub has_prompt_store: bool,
-    pub access_token_lifetime: SignedDuration,
+    /// Lifetime of access tokens.
+    pub access_token_seconds: u32,
 }
 
 impl HarnessOptions {
@@ -86,7 +87,7 @@ impl HarnessOptions {
     fn oidc(&self) -> OidcSettings {
         OidcSettings {
             serves_console: self.serves_console,
-            access_token_lifetime: self.access_token_lifetime,
+            access_token_lifetime: SignedDuration::from_secs(self.access_token_seconds.into()),
             ..OidcSettings::default()
         }
     }
@@ -104,7 +105,7 @@ impl Default for HarnessOptions {
             serves_console: false,
             is_initialized: true,
             has_prompt_store: false,
-            access_token_lifetime: OidcSettings::default().access_token_lifetime,
+            access_token_seconds: 1800,
         }
     }
 }

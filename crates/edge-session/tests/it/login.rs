@@ -101,7 +101,7 @@ async fn session_that_a_router_doubts_is_checked() {
 #[tokio::test]
 async fn tokens_are_renewed_before_they_expire() {
     let network = Network::start_with(HarnessOptions {
-        access_token_lifetime: SignedDuration::from_secs(4),
+        access_token_seconds: 4,
         ..HarnessOptions::default()
     });
     let network = network.await;
