@@ -16,7 +16,7 @@ use tokio::time::{Instant, timeout_at};
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Instants cannot be arbitrarily late.
-const LONGEST_TIMEOUT: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+const LONGEST_TIMEOUT: Duration = Duration::from_hours(365 * 24);
 
 /// What to dial, and how.
 #[derive(Clone, PartialEq, Eq)]

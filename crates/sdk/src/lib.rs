@@ -102,6 +102,7 @@ mod channel;
 mod connector;
 mod context;
 mod dial;
+mod enrollment;
 mod error;
 mod incoming;
 mod listener;
@@ -116,14 +117,15 @@ mod tls;
 pub use connector::ConnectError;
 pub use context::{Context, ContextBuilder};
 pub use dial::DialOptions;
+pub use enrollment::enroll;
 pub use error::{DialError, ListenError, OpenError};
 pub use incoming::{AcceptError, Incoming};
 pub use listener::{ListenOptions, Listener};
 pub use portcullis_domain::identity::Precedence;
 pub use portcullis_edge_session::{
-    ApiSession, CodeFuture, CodePrompt, CodeQuery, EdgeIdentity, EdgeSession, ExternalTokens,
-    IdentityFile, IdentityFileError, LoginMethod, LoginProtocol, OwnIdentity, Service, Services,
-    SessionError, SessionOptions, SessionState,
+    ApiSession, CodeFuture, CodePrompt, CodeQuery, EdgeIdentity, EdgeSession, EnrollError,
+    ExternalTokens, IdentityFile, IdentityFileError, LoginMethod, LoginProtocol, OwnIdentity,
+    Service, Services, SessionError, SessionOptions, SessionState,
 };
 pub use portcullis_sdk_proto::{BindEnd, CloseReason, DialFailure, Refusal, Retry};
 pub use stream::{Caller, MAX_MESSAGE, ReadHalf, ServiceStream, WriteHalf};

@@ -156,7 +156,7 @@ impl Router {
     }
 
     /// Whether the other side has closed the channel.
-    pub(super) async fn is_left(mut self) -> bool {
+    pub(super) async fn is_left(&mut self) -> bool {
         timeout(SOON, self.inbox.next()).await.unwrap().is_none()
     }
 }
