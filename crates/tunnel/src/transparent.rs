@@ -125,15 +125,20 @@ impl DatagramReplies for KernelReplies {
 }
 
 /// Carries between a name server and its sockets.
-async fn serve_names(mut sockets: NameSockets, mut connected: NameServerSockets) {
+async fn serve_names(mut sockets: NameSockets, connected: NameServerSockets) {
+    let NameServerSockets {
+        inputs,
+        mut outputs,
+    } = connected;
     loop {
+        // What the name server wants done comes first where it has no room: it takes nothing before that.
+        let received = async { (inputs.reserve().await, sockets.next().await) };
         tokio::select! {
-            input = sockets.next() => {
-                if connected.inputs.send(convert(input)).await.is_err() {
-                    return;
-                }
+            (room, input) = received => match room {
+                Ok(room) => room.send(convert(input)),
+                Err(_ended) => return,
             },
-            output = connected.outputs.recv() => match output {
+            output = outputs.recv() => match output {
                 Some(output) => sockets.perform(output),
                 None => return,
             },
