@@ -4,13 +4,14 @@ use portcullis_tunneler::ServiceId;
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::net::IpAddr;
+use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 /// When a connection has to end, although both its ends could go on.
 #[derive(Debug, Clone)]
 pub(crate) struct Ends {
-    right: CancellationToken,
-    name: Option<CancellationToken>,
+    right: Arc<CancellationToken>,
+    name: Option<Arc<CancellationToken>>,
 }
 
 impl Ends {
@@ -59,6 +60,11 @@ impl Rights {
         self.hosted.end(service);
     }
 
+    /// Whether there are connections to the name that an address stands for.
+    pub(crate) fn is_name_in_use(&self, address: IpAddr) -> bool {
+        self.names.is_in_use(&address.to_canonical())
+    }
+
     pub(crate) fn end_name(&mut self, address: IpAddr) {
         self.names.end(&address.to_canonical());
     }
@@ -66,16 +72,22 @@ impl Rights {
 
 /// One token for all connections of a key.
 #[derive(Debug)]
-struct Tokens<K>(HashMap<K, CancellationToken>);
+struct Tokens<K>(HashMap<K, Arc<CancellationToken>>);
 
 impl<K: Clone + Eq + Hash> Tokens<K> {
-    fn of(&mut self, key: &K) -> CancellationToken {
+    fn of(&mut self, key: &K) -> Arc<CancellationToken> {
         if let Some(token) = self.0.get(key) {
-            return token.clone();
+            return Arc::clone(token);
         }
-        let token = CancellationToken::new();
-        self.0.insert(key.clone(), token.clone());
+        let token = Arc::new(CancellationToken::new());
+        self.0.insert(key.clone(), Arc::clone(&token));
         token
+    }
+
+    /// Whether a connection has the token.
+    fn is_in_use(&self, key: &K) -> bool {
+        let token = self.0.get(key);
+        token.is_some_and(|token| Arc::strong_count(token) > 1)
     }
 
     fn end(&mut self, key: &K) {
@@ -88,5 +100,23 @@ impl<K: Clone + Eq + Hash> Tokens<K> {
 impl<K> Default for Tokens<K> {
     fn default() -> Self {
         Self(HashMap::new())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_in_use_while_a_connection_may_end_with_it() {
+        let mut rights = Rights::default();
+        let (name, other) = ([100, 64, 0, 2].into(), [100, 64, 0, 3].into());
+        let service = ServiceId::from("wiki");
+        let first = rights.dialing(&service, Some(name));
+        let second = first.clone();
+        drop(first);
+        assert!(rights.is_name_in_use(name) && !rights.is_name_in_use(other));
+        drop(second);
+        assert!(!rights.is_name_in_use(name));
     }
 }

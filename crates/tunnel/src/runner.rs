@@ -32,6 +32,7 @@ pub struct Runner<N> {
     rights: Rights,
     commands: Commands<N>,
     name_service: Option<NameService>,
+    next_name_review: Instant,
     shared: Arc<Shared<N>>,
     inbox: Inbox,
     events: broadcast::Sender<Event>,
@@ -46,6 +47,9 @@ struct Inbox {
 
 /// Changes that are taken at once, so that what follows from all of them is done once.
 const BATCH: usize = 256;
+
+/// How often names are looked at whose addresses others may need.
+const NAME_REVIEW: Duration = Duration::from_mins(1);
 
 /// How long tasks may take to end, all of which wait for sockets, or for threads that do.
 const END_TIMEOUT: Duration = Duration::from_secs(5);
@@ -68,6 +72,7 @@ impl<N: Network> Runner<N> {
             rights: Rights::default(),
             commands: Commands::new(Arc::clone(&shared), rules.clone(), flow_checks),
             name_service: None,
+            next_name_review: Instant::now() + NAME_REVIEW,
             shared,
             inbox: Inbox {
                 changes,
@@ -137,6 +142,8 @@ impl<N: Network> Runner<N> {
         ];
         let timer = timeouts.into_iter().flatten().min();
         let timer = timer.map(|moment| self.shared.clock.instant(moment));
+        let has_names = self.tunneler.names().is_some();
+        let name_review = has_names.then_some(self.next_name_review);
         let mut changes = Vec::new();
         let inbox = &mut self.inbox;
         tokio::select! {
@@ -146,6 +153,7 @@ impl<N: Network> Runner<N> {
             Some(input) = NameService::ready(self.name_service.as_mut()) => self.serve_names(input),
             () = self.commands.settled() => self.commands.create_all(),
             () = until(timer) => self.handle_timeout(),
+            () = until(name_review) => self.review_names(),
         }
     }
 
@@ -226,6 +234,11 @@ impl<N: Network> Runner<N> {
         };
         let has_name = dial.app_data.hostname.is_some();
         let name = has_name.then(|| local.ip().to_canonical());
+        if let Some(address) = name
+            && let Some(names) = self.tunneler.names()
+        {
+            names.touch(address, self.shared.clock.now());
+        }
         let ends = self.rights.dialing(&dial.service, name);
         Ok(Dialing { dial, ends })
     }
@@ -252,6 +265,15 @@ impl<N: Network> Runner<N> {
         if let Some(service) = &mut self.name_service {
             service.handle(input, self.tunneler.names(), now);
         }
+    }
+
+    fn review_names(&mut self) {
+        self.next_name_review = Instant::now() + NAME_REVIEW;
+        let rights = &self.rights;
+        self.tunneler
+            .release_idle_names(self.shared.clock.now(), |address| {
+                rights.is_name_in_use(address)
+            });
     }
 
     fn handle_timeout(&mut self) {
