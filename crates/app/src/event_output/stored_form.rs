@@ -37,8 +37,8 @@ impl Half {
     }
 }
 
-/// What most entities take as text, in bytes.
-const USUAL_SIZE: usize = 1024;
+/// Bytes of the members that most entities do not have, and of what stands between members.
+const USUAL_REST: usize = 640;
 
 /// An entity and its form.
 pub(super) struct StoredForm {
@@ -55,7 +55,7 @@ impl StoredForm {
 
     /// A half of the entity.
     pub(super) fn state(&self, half: Half) -> EntityState {
-        let mut json = Vec::with_capacity(USUAL_SIZE);
+        let mut json = Vec::with_capacity(self.entity.size() + USUAL_REST);
         json.push(b'{');
         for (position, member) in self.members(half).enumerate() {
             begin_member(position > 0, member.name, &mut json);

@@ -27,6 +27,11 @@ impl DisclosedEntity {
         }
     }
 
+    /// About how many bytes its paths and values are.
+    pub const fn size(&self) -> usize {
+        self.paths.len() + self.values.len()
+    }
+
     /// The value at a path; `None` where there is none, or members below it.
     pub fn get(&self, path: &str) -> Option<&[u8]> {
         let member = self.members.get(self.position(path).ok()?)?;
