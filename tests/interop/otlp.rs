@@ -406,3 +406,35 @@ fn nobody_who_looks_at_the_configuration_sees_the_headers() {
     }
     assert!(controller.terminate().success());
 }
+
+/// What exports tells of itself from its start on, at `/metrics`.
+#[test]
+fn nothing_of_it_runs_without_the_section() {
+    if !are_available(&[Tool::Curl]) {
+        return;
+    }
+    let directory = TestDirectory::new();
+    let first = directory.quickstart().start();
+    assert!(first.terminate().success());
+    let config = directory.home().join("controller.yml");
+    let written = fs::read_to_string(&config).unwrap();
+    let management = written
+        .lines()
+        .find(|line| line.trim() == "- binding: edge-management")
+        .expect("the file serves the API of administrators");
+    let metrics = management.replace("edge-management", "metrics");
+    let written = written.replacen(management, &format!("{management}\n{metrics}"), 1);
+    for (section, is_expected) in [
+        ("", false),
+        ("otlp: {endpoint: \"http://127.0.0.1:9\"}\n", true),
+    ] {
+        fs::write(&config, format!("{written}\n{section}")).unwrap();
+        let controller = directory.quickstart().start();
+        let page = Api::admin(&controller).curl("/metrics").send();
+        let page = page.expect_status(200).text();
+        assert!(page.contains("portcullis_logins_total"), "{page}");
+        let exports = page.contains("portcullis_otlp_exports_total");
+        assert_eq!(exports, is_expected, "{section}");
+        assert!(controller.terminate().success());
+    }
+}

@@ -49,7 +49,7 @@ impl LiveNetwork for LiveView {
         self.network.read(|fabric| NetworkCounts {
             routers,
             links: fabric.network().links().count(),
-            circuits: fabric.circuits().filter(|circuit| circuit.is_open).count(),
+            circuits: fabric.open_circuits(),
         })
     }
 

@@ -1,7 +1,5 @@
 //! Randomness as a port, and random tokens.
 
-use std::fmt::Write as _;
-
 /// The source of randomness failed.
 ///
 /// The request must be refused: there is no fallback to weaker secrets.
@@ -45,8 +43,9 @@ pub fn format_uuid(bytes: [u8; 16]) -> String {
         if matches!(index, 4 | 6 | 8 | 10) {
             text.push('-');
         }
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
+        for digit in [byte >> 4, byte & 0x0f] {
+            text.extend(char::from_digit(digit.into(), 16));
+        }
     }
     text
 }

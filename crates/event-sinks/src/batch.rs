@@ -1,6 +1,7 @@
 //! Lines on their way to an output.
 
-use portcullis_events::Line;
+/// Memory that a batch keeps for the next one, in bytes.
+const KEPT_BYTES: usize = 512 << 10;
 
 /// Lines of some events, and how much of them is written.
 #[derive(Debug, Default)]
@@ -12,13 +13,28 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    /// Adds the lines of an event.
-    pub(crate) fn push(&mut self, lines: &[Line]) {
-        for line in lines {
-            self.text.extend_from_slice(line.json.as_bytes());
-            self.text.push(b'\n');
-        }
+    /// Adds the lines of an event, which are written where others end.
+    pub(crate) fn push(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
+        write(&mut self.text);
         self.event_ends.push(self.text.len());
+    }
+
+    /// Makes room for other events, in the same memory unless these were unusually large.
+    pub(crate) fn clear(&mut self) {
+        self.text.clear();
+        self.text.shrink_to(KEPT_BYTES);
+        self.event_ends.clear();
+        self.written = 0;
+    }
+
+    /// Each line as that of an event.
+    #[cfg(test)]
+    pub(crate) fn of_lines(lines: &[&str]) -> Self {
+        let mut batch = Self::default();
+        for line in lines {
+            batch.push(|text| text.extend_from_slice(format!("{line}\n").as_bytes()));
+        }
+        batch
     }
 
     /// What is not written yet.
@@ -81,21 +97,9 @@ impl Batch {
 mod tests {
     use super::*;
 
-    fn batch(lines: &[&str]) -> Batch {
-        let mut batch = Batch::default();
-        for json in lines {
-            let json = (*json).to_owned();
-            batch.push(&[Line {
-                event_type: "link",
-                json,
-            }]);
-        }
-        batch
-    }
-
     #[test]
     fn lines_are_taken_whole() {
-        let mut batch = batch(&["ab", "cde", "f"]);
+        let mut batch = Batch::of_lines(&["ab", "cde", "f"]);
         assert_eq!(batch.lines_within(0), b"ab\n");
         assert_eq!(batch.lines_within(6), b"ab\n");
         assert_eq!(batch.lines_within(7), b"ab\ncde\n");
@@ -110,5 +114,8 @@ mod tests {
         batch.advance(9);
         assert!(batch.is_written() && batch.is_at_line_start());
         assert_eq!((batch.written_events(), batch.line_len()), (3, 0));
+        batch.clear();
+        batch.push(|text| text.extend_from_slice(b"g\n"));
+        assert_eq!((batch.events(), batch.rest()), (1, &b"g\n"[..]));
     }
 }

@@ -166,6 +166,13 @@ impl Subscriber {
         lines.unwrap_or_default()
     }
 
+    /// Adds the same lines to a text.
+    pub(crate) fn write_lines(&self, delivery: &Delivery, text: &mut Vec<u8>) {
+        if let Some(subscription) = self.subscriptions.get(delivery.subscription) {
+            subscription.write_lines(&delivery.event, text);
+        }
+    }
+
     /// Queues an event once for each subscription that wants it; returns for how many there was no room.
     fn offer(&self, event: &Arc<Event>, size: usize) -> u64 {
         let mut lost = 0;

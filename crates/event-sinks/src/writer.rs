@@ -27,12 +27,13 @@ pub(crate) struct Writer {
 impl Writer {
     /// Writes until the queue is closed and empty. Returns whether everything was written.
     pub(crate) fn run(mut self) -> bool {
+        let mut batch = Batch::default();
         loop {
             self.subscriber.queue.wait();
             self.reopen_if_asked();
-            let mut batch = Batch::default();
+            batch.clear();
             for delivery in self.subscriber.queue.take() {
-                batch.push(&self.subscriber.lines(&delivery));
+                batch.push(|text| self.subscriber.write_lines(&delivery, text));
             }
             if batch.events() == 0 {
                 if self.subscriber.queue.is_closed() {

@@ -118,37 +118,46 @@ impl Event {
         USUAL_SIZE + further
     }
 
-    /// The event as a JSON object on one line, in the namespace that its subscriber knows it by.
-    pub(crate) fn to_json(&self, namespace: &str) -> String {
+    /// Writes the event as a JSON object on one line, in the namespace that its subscriber knows it by.
+    pub(crate) fn write_json(&self, namespace: &str, line: &mut Vec<u8>) {
         match &self.body {
-            Body::Alert(body) => self.enveloped(namespace, body),
-            Body::ApiSession(body) => self.enveloped(namespace, &body.wire_form()),
-            Body::Authentication(body) => self.enveloped(namespace, &body.wire_form()),
-            Body::Circuit(body) => self.enveloped(namespace, &body.wire_form()),
-            Body::Cluster(body) => self.enveloped(namespace, body),
-            Body::Connect(body) => self.enveloped(namespace, body),
-            Body::EntityChange(body) => self.enveloped(namespace, body),
-            Body::EntityCommit(body) => self.enveloped(namespace, &body.wire_form()),
-            Body::EntityCount(body) => self.enveloped(namespace, body),
-            Body::Link(body) => self.enveloped(namespace, body),
-            Body::Metric(body) => self.enveloped(namespace, &body.wire_form()),
+            Body::Alert(body) => self.write_enveloped(namespace, body, line),
+            Body::ApiSession(body) => self.write_enveloped(namespace, &body.wire_form(), line),
+            Body::Authentication(body) => self.write_enveloped(namespace, &body.wire_form(), line),
+            Body::Circuit(body) => self.write_enveloped(namespace, &body.wire_form(), line),
+            Body::Cluster(body) => self.write_enveloped(namespace, body, line),
+            Body::Connect(body) => self.write_enveloped(namespace, body, line),
+            Body::EntityChange(body) => {
+                self.write_enveloped(namespace, body, line);
+                body.write_states(line);
+            },
+            Body::EntityCommit(body) => self.write_enveloped(namespace, &body.wire_form(), line),
+            Body::EntityCount(body) => self.write_enveloped(namespace, body, line),
+            Body::Link(body) => self.write_enveloped(namespace, body, line),
+            Body::Metric(body) => self.write_enveloped(namespace, &body.wire_form(), line),
             // Its first members stand in another order.
-            Body::Router(body) => to_json(&body.wire_form(self, namespace)),
-            Body::Sdk(body) => self.enveloped(namespace, body),
-            Body::Service(body) => self.enveloped(namespace, &body.wire_form()),
-            Body::Session(body) => self.enveloped(namespace, &body.wire_form()),
-            Body::Terminator(body) => self.enveloped(namespace, &body.wire_form()),
-            Body::Usage(body) => self.enveloped(namespace, &body.all_kinds()),
+            Body::Router(body) => write_json(&body.wire_form(self, namespace), line),
+            Body::Sdk(body) => self.write_enveloped(namespace, body, line),
+            Body::Service(body) => self.write_enveloped(namespace, &body.wire_form(), line),
+            Body::Session(body) => self.write_enveloped(namespace, &body.wire_form(), line),
+            Body::Terminator(body) => self.write_enveloped(namespace, &body.wire_form(), line),
+            Body::Usage(body) => self.write_enveloped(namespace, &body.all_kinds(), line),
         }
     }
 
-    pub(crate) fn enveloped(&self, namespace: &str, body: &impl Serialize) -> String {
-        to_json(&Envelope {
+    pub(crate) fn write_enveloped(
+        &self,
+        namespace: &str,
+        body: &impl Serialize,
+        line: &mut Vec<u8>,
+    ) {
+        let enveloped = Envelope {
             namespace,
             event_src_id: &self.source,
             timestamp: self.time,
             body,
-        })
+        };
+        write_json(&enveloped, line);
     }
 }
 
@@ -161,9 +170,9 @@ struct Envelope<'e, B> {
     body: &'e B,
 }
 
-/// Events are structs, maps with text as keys, texts and numbers, none of which can fail.
-fn to_json(event: &impl Serialize) -> String {
-    serde_json::to_string(event).unwrap_or_default()
+fn write_json(event: &impl Serialize, line: &mut Vec<u8>) {
+    // Events are structs, maps with text as keys, texts and numbers, none of which can fail.
+    let _ = serde_json::to_writer(line, event);
 }
 
 #[cfg(test)]

@@ -47,33 +47,33 @@ pub fn inspected_metrics(
     let told: Told = serde_json::from_str(text).ok()?;
     let time = told.timestamp.as_ref().and_then(Time::read);
     let time = time.unwrap_or(source.now);
-    let mut list = "[".to_owned();
+    let mut list = b"[".to_vec();
     let report = bounded_report(told.into_message());
     for metric in metrics_of(&source.id, &report, routers_of) {
         if list.len() > 1 {
-            list.push(',');
+            list.push(b',');
         }
-        list.push_str(&match form {
-            MetricsForm::Events => event(source, time, metric),
+        match form {
+            MetricsForm::Events => write_event(source, time, metric, &mut list),
             MetricsForm::Prometheus => {
-                serde_json::to_string(&prometheus::text(&metric, time)).ok()?
+                serde_json::to_writer(&mut list, &prometheus::text(&metric, time)).ok()?;
             },
-        });
+        }
         if list.len() >= most {
             return None;
         }
     }
-    list.push(']');
-    Some(list)
+    list.push(b']');
+    String::from_utf8(list).ok()
 }
 
-fn event(source: &MetricsSource, time: Timestamp, metric: Metric) -> String {
+fn write_event(source: &MetricsSource, time: Timestamp, metric: Metric, json: &mut Vec<u8>) {
     let event = Event {
         source: Arc::clone(&source.controller),
         time,
         body: Body::Metric(metric),
     };
-    event.to_json(Namespace::Metrics.as_str())
+    event.write_json(Namespace::Metrics.as_str(), json);
 }
 
 /// The message as JSON, without what is zero. The router of the channel counts, and not what it says of itself.

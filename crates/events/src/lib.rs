@@ -65,7 +65,7 @@ pub use crate::event::entity_change::{
     EntityCommit,
 };
 pub use crate::event::entity_count::EntityCount;
-pub use crate::event::entity_state::{EntityState, StoredEntity};
+pub use crate::event::entity_state::EntityState;
 pub use crate::event::link::{Link, LinkConnection, LinkKind};
 pub use crate::event::metric::{LinkRouters, Metric, MetricValue, metrics_of};
 pub use crate::event::router::RouterStatus;

@@ -100,35 +100,60 @@ impl Subscription {
 
     /// The event as the subscriber wants it: mostly one line, none if it is not wanted.
     pub fn lines(&self, event: &Event) -> Vec<Line> {
+        let mut lines = Vec::new();
+        let mut text = Vec::with_capacity(USUAL_LINE);
+        self.write(event, &mut text, |event_type, text| {
+            // Names, texts and numbers are UTF-8 as JSON, too.
+            let json = String::from_utf8(std::mem::take(text)).unwrap_or_default();
+            lines.push(Line { event_type, json });
+        });
+        lines
+    }
+
+    /// Adds the same lines to a text, each with a line break.
+    pub fn write_lines(&self, event: &Event, text: &mut Vec<u8>) {
+        self.write(event, text, |_, text| text.push(b'\n'));
+    }
+
+    /// Writes the lines of an event, with what follows each of them.
+    fn write(
+        &self,
+        event: &Event,
+        text: &mut Vec<u8>,
+        mut end_line: impl FnMut(&'static str, &mut Vec<u8>),
+    ) {
         if !self.wants(event) {
-            return Vec::new();
+            return;
         }
         let namespace = self.event_type.json_namespace();
-        let line = |event_type, json| vec![Line { event_type, json }];
         match (&self.filter, &event.body) {
             (Filter::UsageByKind, Body::Usage(usage)) => {
-                let written = usage.bytes.iter().map(|(kind, bytes)| Line {
-                    event_type: "usage",
-                    json: event.enveloped(namespace, &usage.one_kind(kind, *bytes)),
-                });
-                written.collect()
+                for (kind, bytes) in &usage.bytes {
+                    event.write_enveloped(namespace, &usage.one_kind(kind, *bytes), text);
+                    end_line("usage", text);
+                }
             },
             (Filter::Usage { kinds }, Body::Usage(usage)) => {
                 let is_wanted =
                     |kind: &str| kinds.as_ref().is_none_or(|kinds| kinds.contains(kind));
-                line(
-                    "usage.v3",
-                    event.enveloped(namespace, &usage.kinds(is_wanted)),
-                )
+                event.write_enveloped(namespace, &usage.kinds(is_wanted), text);
+                end_line("usage.v3", text);
             },
             (Filter::Metrics(filter), Body::Metric(metric)) => {
                 let metric = metric.filtered(|path| filter.wants_part(path));
-                line("metrics", event.enveloped(namespace, &metric))
+                event.write_enveloped(namespace, &metric, text);
+                end_line("metrics", text);
             },
-            _ => line(self.namespace().stream_name(), event.to_json(namespace)),
+            _ => {
+                event.write_json(namespace, text);
+                end_line(self.namespace().stream_name(), text);
+            },
         }
     }
 }
+
+/// What most lines take, in bytes.
+const USUAL_LINE: usize = 512;
 
 #[cfg(test)]
 mod tests;

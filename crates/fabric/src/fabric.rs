@@ -156,6 +156,11 @@ impl Fabric {
         self.circuits.iter().map(|circuit| circuit.view())
     }
 
+    /// Number of circuits that are established.
+    pub const fn open_circuits(&self) -> usize {
+        self.circuits.open()
+    }
+
     /// Those of [`circuits`](Self::circuits) after an id, for whoever reads them in parts.
     pub fn circuits_after(
         &self,

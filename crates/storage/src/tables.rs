@@ -20,8 +20,8 @@ mod unlink;
 mod write;
 
 pub use audit::{
-    AuditBacklog, AuditEntry, ChangeSide, MAX_UNWRITTEN, UndisclosedEntity, WrittenCursor,
-    collection_of, entity_of, events_from,
+    AuditBacklog, AuditEntry, ChangeSide, DisclosedEntity, MAX_UNWRITTEN, WrittenCursor,
+    collection_of, disclosed_entity, events_from,
 };
 pub use dispatch::EntityVisitor;
 pub use entity_cache::EntityCache;

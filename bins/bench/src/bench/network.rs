@@ -7,6 +7,7 @@
 mod answering;
 mod circuits;
 mod decisions;
+mod export_start;
 mod fan_out;
 mod fleet;
 mod observed;

@@ -1,17 +1,16 @@
 //! Entities that were created, changed or deleted.
 
 use super::EventOutput;
-use super::stored_form::{ABSENT_MEMBERS, Half, stored_form};
+use super::stored_form::{Half, StoredForm};
 use portcullis_domain::audit::{Actor, ActorType};
 use portcullis_domain::change::{Change, Transaction};
-use portcullis_domain::clock::Timestamp;
 use portcullis_domain::compatibility::OPENZITI_LEVEL;
 use portcullis_domain::ids::RecordNumber;
 use portcullis_events::{
     Body, ChangeAuthor, ChangeKind, ChangeMetadata, ChangeSource, ENTITY_TYPES, EntityChange,
-    EntityCommit, EntityState,
+    EntityCommit,
 };
-use portcullis_storage::tables::{ChangeSide, UndisclosedEntity, collection_of, entity_of};
+use portcullis_storage::tables::{ChangeSide, collection_of, disclosed_entity};
 use std::cell::LazyCell;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -31,8 +30,8 @@ fn letters(name: &str) -> impl Iterator<Item = u8> {
 /// The events of a transaction: one for each entity that it has changed, however often, and then that it is
 /// committed, for each type that subscribers may filter by.
 ///
-/// This is on the way of each commit. Of an entity, only whether it has changed, and how large it is, is found out here; its
-/// form is made by whoever reads the event.
+/// This is on the way of each commit. An entity is read once, from its record to its text, and only if somebody wants it:
+/// even to count its bytes for the bounds of queues would be as much work, and its record would stay in memory.
 pub(super) fn bodies(
     transaction: &Transaction,
     changes: &[Change],
@@ -46,23 +45,27 @@ pub(super) fn bodies(
         let Some(entity_type) = collection_of(changed.first).and_then(entity_type) else {
             continue;
         };
-        let mut halves = Half::of(entity_type).to_vec();
-        halves.retain(|half| output.wants_entities(entity_type, half.is_parent()));
-        if halves.is_empty() {
+        let is_wanted = |half: &Half| output.wants_entities(entity_type, half.is_parent());
+        let halves = Half::of(entity_type).iter().copied();
+        let mut halves = halves.filter(is_wanted).peekable();
+        if halves.peek().is_none() {
             continue;
         }
-        let before = entity_of(changed.first, ChangeSide::Before);
-        let after = entity_of(changed.last, ChangeSide::After);
-        let Some(kind) = change_kind(before.as_ref(), after.as_ref()) else {
-            continue;
+        let before = disclosed_entity(changed.first, ChangeSide::Before);
+        let after = disclosed_entity(changed.last, ChangeSide::After);
+        let kind = match (&before, &after) {
+            (None, Some(_)) => ChangeKind::Created,
+            (Some(_), None) => ChangeKind::Deleted,
+            (Some(before), Some(after)) if before != after => ChangeKind::Updated,
+            // It concerns nobody, such as another count of wrong passwords.
+            _ => continue,
         };
-        let before = before.map(SizedEntity::new);
-        let after = after.map(SizedEntity::new);
+        let form = |entity| StoredForm::new(entity_type, entity, transaction.time);
+        let (before, after) = (before.map(form), after.map(form));
         for half in halves {
             let is_parent = half.is_parent();
-            let state = |entity: Option<&SizedEntity>| {
-                let state =
-                    entity.map(|entity| entity.lazy_state(entity_type, half, transaction.time));
+            let state = |entity: &Option<StoredForm>| {
+                let state = entity.as_ref().map(|entity| entity.state(half));
                 state.unwrap_or_default()
             };
             bodies.push(Body::EntityChange(EntityChange {
@@ -71,8 +74,8 @@ pub(super) fn bodies(
                 metadata: Arc::clone(&metadata),
                 entity_type,
                 is_parent,
-                before: state(before.as_ref()),
-                after: state(after.as_ref()),
+                before: state(&before),
+                after: state(&after),
             }));
             if !commits.contains(&(entity_type, is_parent)) {
                 commits.push((entity_type, is_parent));
@@ -88,42 +91,6 @@ pub(super) fn bodies(
     });
     bodies.extend(commits);
     bodies
-}
-
-/// What has become of an entity; `None` if that concerns nobody, such as another count of wrong passwords.
-fn change_kind(
-    before: Option<&UndisclosedEntity>,
-    after: Option<&UndisclosedEntity>,
-) -> Option<ChangeKind> {
-    match (before, after) {
-        (None, Some(_)) => Some(ChangeKind::Created),
-        (Some(_), None) => Some(ChangeKind::Deleted),
-        (Some(before), Some(after)) if before.disclose() != after.disclose() => {
-            Some(ChangeKind::Updated)
-        },
-        _ => None,
-    }
-}
-
-/// An entity, and about how many bytes it takes, which is said of each of its halves.
-struct SizedEntity {
-    entity: UndisclosedEntity,
-    size: usize,
-}
-
-impl SizedEntity {
-    fn new(entity: UndisclosedEntity) -> Self {
-        let size = entity.size() + ABSENT_MEMBERS;
-        Self { entity, size }
-    }
-
-    /// A half as it is told, made when it is read.
-    fn lazy_state(&self, entity_type: &'static str, half: Half, at: Timestamp) -> EntityState {
-        let entity = self.entity.clone();
-        EntityState::new(self.size, move || {
-            stored_form(entity_type, entity.disclose(), half, at)
-        })
-    }
 }
 
 /// What a transaction has done to one entity.

@@ -9,12 +9,10 @@ mod forms;
 mod members;
 
 use derived::form;
-use forms::ALL;
 use members::{BASE, Form, Member};
 use portcullis_domain::clock::Timestamp;
-use portcullis_events::StoredEntity;
-use serde_json::{Map, Value};
-use std::borrow::Cow;
+use portcullis_events::EntityState;
+use portcullis_storage::tables::DisclosedEntity;
 
 /// Which half of an entity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,70 +37,76 @@ impl Half {
     }
 }
 
-/// What members take in memory that are told though the entity has none of them, in bytes, at most.
-pub(super) const ABSENT_MEMBERS: usize = MAX_MEMBERS * size_of::<(Cow<'static, str>, Value)>();
+/// Bytes of the members that most entities do not have, and of what stands between members.
+const USUAL_REST: usize = 640;
 
-/// Members of the form with the most of them.
-const MAX_MEMBERS: usize = {
-    let mut most = 0;
-    let mut rest: &[&Form] = &ALL;
-    while let [form, others @ ..] = rest {
-        let members = BASE.len() + form.fabric.len() + form.edge.len();
-        if members > most {
-            most = members;
+/// An entity and its form.
+pub(super) struct StoredForm {
+    form: &'static Form,
+    entity: DisclosedEntity,
+}
+
+impl StoredForm {
+    /// The form of an entity of a type, such as `services`, that is told of at a time.
+    pub(super) fn new(entity_type: &str, mut entity: DisclosedEntity, at: Timestamp) -> Self {
+        let form = form(entity_type, &mut entity, at);
+        Self { form, entity }
+    }
+
+    /// A half of the entity.
+    pub(super) fn state(&self, half: Half) -> EntityState {
+        let mut json = Vec::with_capacity(self.entity.size() + USUAL_REST);
+        json.push(b'{');
+        for (position, member) in self.members(half).enumerate() {
+            begin_member(position > 0, member.name, &mut json);
+            member.write(&self.entity, &mut json);
         }
-        rest = others;
-    }
-    most
-};
-
-/// An entity of a type, such as `services`, of which the API says this at a time.
-pub(super) fn stored_form(
-    entity_type: &str,
-    told: Value,
-    half: Half,
-    at: Timestamp,
-) -> StoredEntity {
-    let Value::Object(mut told) = told else {
-        return StoredEntity::default();
-    };
-    let form = form(entity_type, &mut told, at);
-    let fabric = form.fabric.iter();
-    let edge = form.edge.iter().filter(|_| half == Half::Whole);
-    let mut stored = StoredEntity::default();
-    for member in BASE.iter().chain(fabric).chain(edge) {
-        let value = member.take(&mut told);
-        stored.0.push((member.name.into(), value));
-    }
-    add_rest(form, half, told, &mut stored);
-    stored
-}
-
-/// Adds what no member of the form is made of.
-fn add_rest(form: &Form, half: Half, mut told: Map<String, Value>, stored: &mut StoredEntity) {
-    if form.has_sub_type {
-        let name = Cow::Borrowed("subType");
-        stored.0.push((name, Value::Object(told)));
-    } else if half == Half::Whole {
-        told.retain(|name, _| !stored.0.iter().any(|(known, _)| known == name));
-        stored.0.extend(StoredEntity::from(told).0);
-    }
-}
-
-impl Member {
-    /// The value, with what is said where there is none.
-    fn take(&self, told: &mut Map<String, Value>) -> Value {
-        let value = told.remove(self.api).filter(|value| !is_nothing(value));
-        match value {
-            Some(value) => self.unit.convert(value),
-            None => self.absent.value(),
+        if self.form.has_sub_type {
+            begin_member(true, "subType", &mut json);
+            json.push(b'{');
+            for (position, name) in self.rest(half).enumerate() {
+                self.add(position > 0, name, &mut json);
+            }
+            json.push(b'}');
+        } else if half == Half::Whole {
+            let is_known = |name: &str| self.members(half).any(|member| member.name == name);
+            for name in self.rest(half).filter(|name| !is_known(name)) {
+                self.add(true, name, &mut json);
+            }
         }
+        json.push(b'}');
+        EntityState::new(json)
+    }
+
+    fn members(&self, half: Half) -> impl Iterator<Item = &'static Member> {
+        let edge = match half {
+            Half::Whole => self.form.edge,
+            Half::Fabric => &[],
+        };
+        BASE.iter().chain(self.form.fabric).chain(edge)
+    }
+
+    /// What no member of the form is made of.
+    fn rest(&self, half: Half) -> impl Iterator<Item = &str> {
+        let is_used = move |name: &str| self.members(half).any(|member| member.api == name);
+        self.entity.names().filter(move |name| !is_used(name))
+    }
+
+    /// Adds a member as it is told.
+    fn add(&self, follows: bool, name: &str, json: &mut Vec<u8>) {
+        begin_member(follows, name, json);
+        self.entity.write(name, json);
     }
 }
 
-/// What is no value at OpenZiti, whose empty lists are null.
-fn is_nothing(value: &Value) -> bool {
-    value.is_null() || value.as_array().is_some_and(Vec::is_empty)
+/// Writes the name of a member, which may follow another one.
+fn begin_member(follows: bool, name: &str, json: &mut Vec<u8>) {
+    if follows {
+        json.push(b',');
+    }
+    // Memory takes every text.
+    let _ = serde_json::to_writer(&mut *json, name);
+    json.push(b':');
 }
 
 #[cfg(test)]

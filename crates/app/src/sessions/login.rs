@@ -147,11 +147,12 @@ async fn open_session(
     event: &mut AttemptEvent,
 ) -> Result<NewSession, LoginError> {
     let now = app.env().now();
-    event.note(app, credential.identity(), credential.opened_by());
+    event.note(credential.identity(), credential.opened_by());
     // Refuses early what need not wait for the store.
     let (identity, policy, config_types) = {
         let view = app.snapshot().map_err(LoginError::Failed)?;
         let (identity, policy) = authorize(view.rows(), &credential, now)?;
+        event.note_owner(&identity.entity, &policy);
         let named = login.config_types.iter().map(String::as_str);
         let wanted = RequestedConfigTypes::resolve(view.rows(), named)?;
         (identity, policy, wanted.to_names())

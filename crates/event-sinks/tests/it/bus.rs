@@ -4,7 +4,7 @@ use crate::support::{event, number, router, sdk, subscription, subscription_with
 use portcullis_event_sinks::{EventBus, EventStream};
 use portcullis_events::{
     Body, ChangeKind, EntityChange, EntityCount, EntityState, EventPublisher as _, Line, Namespace,
-    StoredEntity, Usage,
+    Usage,
 };
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -121,11 +121,7 @@ async fn thousand_subscribers_get_everything() {
 async fn large_events_fill_a_queue_by_their_size() {
     let bus = EventBus::default();
     let mut stream = bus.subscribe(vec![subscription("entityChange")], 1000);
-    let entity = |data: String| {
-        EntityState::new(data.len(), || {
-            StoredEntity(vec![("data".into(), data.into())])
-        })
-    };
+    let entity = |data: String| EntityState::new(format!(r#"{{"data":"{data}"}}"#).into_bytes());
     let state = entity("x".repeat(1 << 20));
     let change = |after| {
         event(Body::EntityChange(EntityChange {

@@ -18,9 +18,9 @@ pub struct EntityChange {
     /// Whether it is the fabric's half of a service or a router that changes.
     #[serde(rename = "isParentEvent")]
     pub is_parent: bool,
-    #[serde(rename = "initialState")]
+    #[serde(skip)]
     pub before: EntityState,
-    #[serde(rename = "finalState")]
+    #[serde(skip)]
     pub after: EntityState,
 }
 
@@ -74,6 +74,18 @@ pub struct ChangeSource {
 impl EntityChange {
     pub(super) fn size(&self) -> usize {
         USUAL_METADATA + self.before.size() + self.after.size()
+    }
+
+    /// Adds the states to the object that ends a line: they are JSON already.
+    pub(super) fn write_states(&self, line: &mut Vec<u8>) {
+        let end = line.pop();
+        for (name, state) in [("initialState", &self.before), ("finalState", &self.after)] {
+            line.extend_from_slice(b",\"");
+            line.extend_from_slice(name.as_bytes());
+            line.extend_from_slice(b"\":");
+            line.extend_from_slice(state.json());
+        }
+        line.extend(end);
     }
 }
 

@@ -9,7 +9,7 @@ use crate::event::connect::{Connect, ConnectDestination, ConnectSource};
 use crate::event::entity_change::{
     ChangeAuthor, ChangeKind, ChangeMetadata, ChangeSource, EntityChange, EntityCommit,
 };
-use crate::event::entity_state::{EntityState, StoredEntity};
+use crate::event::entity_state::EntityState;
 use crate::event::link::{Link, LinkConnection, LinkKind};
 use crate::event::metric::{LinkRouters, metrics_of};
 use crate::event::router::RouterStatus;
@@ -297,12 +297,7 @@ fn changes_of_entities() {
         entity_type: "services",
         is_parent: false,
         before: EntityState::default(),
-        after: EntityState::new(0, || {
-            StoredEntity(vec![
-                ("id".into(), "<svc>".into()),
-                ("createdAt".into(), "<t>".into()),
-            ])
-        }),
+        after: EntityState::new(br#"{"id":"<svc>","createdAt":"<t>"}"#.to_vec()),
     };
     assert_eq!(
         line(Body::EntityChange(change)),

@@ -210,6 +210,11 @@ impl Circuit {
         state.into_iter().chain(self.right.until).min()
     }
 
+    /// Whether the circuit has been established.
+    pub(crate) const fn is_open(&self) -> bool {
+        !matches!(self.state, State::Dialing(_))
+    }
+
     pub(crate) fn view(&self) -> CircuitView<'_> {
         CircuitView {
             names: &self.names,
@@ -222,7 +227,7 @@ impl Circuit {
             tags: &self.tags,
             cost: self.cost,
             created: self.created,
-            is_open: !matches!(self.state, State::Dialing(_)),
+            is_open: self.is_open(),
         }
     }
 }

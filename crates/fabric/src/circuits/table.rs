@@ -11,6 +11,8 @@ use std::ops::Bound;
 #[derive(Debug, Default)]
 pub(crate) struct CircuitTable {
     circuits: BTreeMap<CircuitId, Circuit>,
+    /// How many are established.
+    open: usize,
     deadlines: BTreeSet<(Moment, CircuitId)>,
     per_router: BTreeMap<RouterSlot, usize>,
     per_service: BTreeMap<ServiceId, usize>,
@@ -40,6 +42,11 @@ impl CircuitTable {
         self.circuits.len()
     }
 
+    /// Number of circuits that are established.
+    pub(crate) const fn open(&self) -> usize {
+        self.open
+    }
+
     /// Ids of the circuits that fulfil a condition.
     pub(crate) fn find(&self, mut is_wanted: impl FnMut(&Circuit) -> bool) -> Vec<CircuitId> {
         let all = self.circuits.values();
@@ -50,6 +57,7 @@ impl CircuitTable {
 
     pub(crate) fn put(&mut self, circuit: Circuit) {
         let id = circuit.id().clone();
+        self.open += usize::from(circuit.is_open());
         if let Some(at) = circuit.deadline() {
             self.deadlines.insert((at, id.clone()));
         }
@@ -66,6 +74,7 @@ impl CircuitTable {
 
     pub(crate) fn take(&mut self, id: &CircuitId) -> Option<Circuit> {
         let circuit = self.circuits.remove(id)?;
+        self.open -= usize::from(circuit.is_open());
         if let Some(at) = circuit.deadline() {
             self.deadlines.remove(&(at, id.clone()));
         }

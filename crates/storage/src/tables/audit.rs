@@ -4,19 +4,21 @@
 //! Changes and events are committed atomically. Events stay in the store until they are written to
 //! their destination; consecutive numbers reveal missing ones.
 
+mod changed_entity;
 mod difference;
 mod disclosed;
+mod disclosure;
 mod events;
 mod journal;
 mod label;
 mod node;
 mod recorder;
 mod schema;
-mod undisclosed;
 mod value;
 
+pub use changed_entity::{ChangeSide, collection_of, disclosed_entity};
+pub use disclosed::DisclosedEntity;
 pub use journal::{AuditBacklog, MAX_UNWRITTEN, WrittenCursor, events_from};
 pub use recorder::AuditEntry;
-pub use undisclosed::{ChangeSide, UndisclosedEntity, collection_of, entity_of};
 
 pub(super) use recorder::Recorder;

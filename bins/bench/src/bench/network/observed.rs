@@ -2,6 +2,7 @@
 //! events to a file and is scraped.
 
 use super::circuits;
+use super::export_start;
 use super::fleet::Fleet;
 use super::site::Site;
 use crate::bench::load::{Budget, Tally};
@@ -117,7 +118,7 @@ pub(in crate::bench) async fn measure(
     for network in [plain, observed] {
         network.stop().await?;
     }
-    Ok(())
+    export_start::measure(program, scratch, report).await
 }
 
 fn turn(scale: Scale) -> Budget {

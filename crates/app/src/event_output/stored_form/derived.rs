@@ -4,30 +4,16 @@ use super::forms;
 use super::members::{Form, PLAIN};
 use crate::redaction::redact;
 use portcullis_domain::clock::Timestamp;
-use serde_json::{Map, Value};
+use portcullis_storage::tables::DisclosedEntity;
 
 /// The form of an entity. What follows from other members, and is not stored here, is added to it.
-pub(super) fn form(
-    entity_type: &str,
-    told: &mut Map<String, Value>,
-    at: Timestamp,
-) -> &'static Form {
+pub(super) fn form(entity_type: &str, told: &mut DisclosedEntity, at: Timestamp) -> &'static Form {
     match entity_type {
         "services" => &forms::SERVICE,
-        "routers" => {
-            let is_verified = has(told, "fingerprint");
-            told.insert("isVerified".to_owned(), is_verified.into());
-            match told.remove("kind") {
-                Some(_transit) => {
-                    told.remove("certPem");
-                    &forms::TRANSIT_ROUTER
-                },
-                None => &forms::ROUTER,
-            }
-        },
+        "routers" => router(told),
         "identities" => {
-            let is_disabled = has(told, "disabledAt") && !is_past(told.get("disabledUntil"), at);
-            told.insert("disabled".to_owned(), is_disabled.into());
+            let is_disabled = has(told, "disabledAt") && !is_past(told, "disabledUntil", at);
+            insert_flag(told, "disabled", is_disabled);
             &forms::IDENTITY
         },
         "terminators" => &forms::TERMINATOR,
@@ -42,32 +28,25 @@ pub(super) fn form(
         },
         "postureChecks" => {
             let type_id = type_of_check(told);
-            told.insert("typeId".to_owned(), type_id.into());
+            told.insert_text("typeId", type_id);
             &forms::POSTURE_CHECK
         },
         "enrollments" => {
             let method = method_of_enrollment(told);
-            told.insert("method".to_owned(), method.into());
+            told.insert_text("method", method);
             &forms::ENROLLMENT
         },
         "cas" => &forms::CA,
         "authPolicies" => {
-            if let Some(signers) = member(member(Some(told), "primary"), "extJwt") {
-                rename(signers, "allowedSigners", "allowedExtJwtSigners");
-            }
-            if let Some(second) = member(Some(told), "secondary") {
-                rename(second, "requireExtJwtSigner", "requiredExtJwtSigner");
-            }
+            let signers = "primary.extJwt.allowedExtJwtSigners";
+            told.rename("primary.extJwt.allowedSigners", signers);
+            let signer = "secondary.requiredExtJwtSigner";
+            told.rename("secondary.requireExtJwtSigner", signer);
             &forms::AUTH_POLICY
         },
         "externalJwtSigners" => {
-            rename(told, "claimsProperty", "identityIdClaimsSelector");
-            // Addresses may name a user with a password.
-            told.values_mut().for_each(|value| {
-                if let Value::String(text) = value {
-                    redact(text);
-                }
-            });
+            told.rename("claimsProperty", "identityIdClaimsSelector");
+            redact_texts(told);
             &forms::NAMED
         },
         "sessions" => &forms::SESSION,
@@ -79,38 +58,56 @@ pub(super) fn form(
     }
 }
 
-fn has(told: &Map<String, Value>, name: &str) -> bool {
-    told.get(name).is_some_and(|value| !value.is_null())
+fn has(told: &DisclosedEntity, path: &str) -> bool {
+    told.contains(path) && told.get(path) != Some(b"null")
 }
 
-fn authenticator(told: &mut Map<String, Value>) {
-    let method = if has(told, "username") {
-        "updb"
+fn insert_flag(told: &mut DisclosedEntity, path: &str, is_set: bool) {
+    told.insert(path, if is_set { b"true" } else { b"false" });
+}
+
+fn text(told: &DisclosedEntity, path: &str) -> Option<String> {
+    serde_json::from_slice(told.get(path)?).ok()
+}
+
+fn router(told: &mut DisclosedEntity) -> &'static Form {
+    let is_verified = has(told, "fingerprint");
+    insert_flag(told, "isVerified", is_verified);
+    let is_transit = told.remove("kind");
+    if is_transit {
+        told.remove("certPem");
+        &forms::TRANSIT_ROUTER
     } else {
-        "cert"
-    };
-    told.insert("type".to_owned(), method.into());
-    rename(told, "certPem", "pem");
-    if let Some(Value::Object(mut renewal)) = told.remove("renewal") {
-        for (from, to) in [
-            ("certPem", "unverifiedPem"),
-            ("fingerprint", "unverifiedFingerprint"),
-        ] {
-            let value = renewal.remove(from).unwrap_or_default();
-            told.insert(to.to_owned(), value);
-        }
+        &forms::ROUTER
     }
 }
 
-fn method_of_enrollment(told: &mut Map<String, Value>) -> &'static str {
-    let is_edge = told.remove("isEdge").and_then(|is_edge| is_edge.as_bool());
+fn authenticator(told: &mut DisclosedEntity) {
+    let is_password = has(told, "username");
+    told.insert_text("type", if is_password { "updb" } else { "cert" });
+    told.rename("certPem", "pem");
+    if told.contains("renewal") {
+        for (from, to) in [
+            ("renewal.certPem", "unverifiedPem"),
+            ("renewal.fingerprint", "unverifiedFingerprint"),
+        ] {
+            told.insert(to, b"null");
+            told.rename(from, to);
+        }
+        told.remove("renewal");
+    }
+}
+
+fn method_of_enrollment(told: &mut DisclosedEntity) -> &'static str {
+    let is_edge = told.get("isEdge").map(|is_edge| is_edge == b"true");
+    told.remove("isEdge");
     match is_edge {
         Some(true) => {
-            rename(told, "routerId", "edgeRouterId");
+            told.rename("routerId", "edgeRouterId");
             "erott"
         },
         Some(false) => {
-            rename(told, "routerId", "transitRouterId");
+            told.rename("routerId", "transitRouterId");
             "trott"
         },
         None if has(told, "username") => "updb",
@@ -119,42 +116,39 @@ fn method_of_enrollment(told: &mut Map<String, Value>) -> &'static str {
     }
 }
 
-fn is_past(time: Option<&Value>, at: Timestamp) -> bool {
-    let time = time.and_then(Value::as_str).map(str::parse::<Timestamp>);
-    time.is_some_and(|time| time.is_ok_and(|time| time <= at))
+fn is_past(told: &DisclosedEntity, path: &str, at: Timestamp) -> bool {
+    let time = text(told, path).and_then(|time| time.parse::<Timestamp>().ok());
+    time.is_some_and(|time| time <= at)
 }
 
 /// The type of a posture check, by the member that only checks of it have; those for a second factor have several.
-fn type_of_check(told: &mut Map<String, Value>) -> &'static str {
+fn type_of_check(told: &mut DisclosedEntity) -> &'static str {
     for (member, type_id) in [
         ("domains", "DOMAIN"),
         ("macAddresses", "MAC"),
         ("operatingSystems", "OS"),
         ("processes", "PROCESS_MULTI"),
     ] {
-        if told.contains_key(member) {
+        if told.contains(member) {
             return type_id;
         }
     }
-    let Some(Value::Object(process)) = told.remove("process") else {
+    if !told.contains("process") {
         return "MFA";
-    };
-    told.extend(process);
-    rename(told, "osType", "operatingSystem");
-    rename(told, "signerFingerprint", "fingerprint");
+    }
+    told.rename("process", "");
+    told.rename("osType", "operatingSystem");
+    told.rename("signerFingerprint", "fingerprint");
     "PROCESS"
 }
 
-/// The members of a member.
-fn member<'v>(
-    members: Option<&'v mut Map<String, Value>>,
-    name: &str,
-) -> Option<&'v mut Map<String, Value>> {
-    members?.get_mut(name)?.as_object_mut()
-}
-
-fn rename(members: &mut Map<String, Value>, from: &str, to: &str) {
-    if let Some(value) = members.remove(from) {
-        members.insert(to.to_owned(), value);
+/// Addresses may name a user with a password.
+fn redact_texts(told: &mut DisclosedEntity) {
+    let names: Vec<_> = told.names().map(str::to_owned).collect();
+    for name in names {
+        if let Some(mut text) = text(told, &name) {
+            redact(&mut text);
+            told.insert_text(&name, &text);
+        }
     }
 }

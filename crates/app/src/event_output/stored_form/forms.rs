@@ -2,31 +2,6 @@
 
 use super::members::{Form, Member, PLAIN, Unit, flag, nullable, number, object, text};
 
-/// All forms that follow.
-pub(super) const ALL: [&Form; 21] = [
-    &SERVICE,
-    &ROUTER,
-    &TRANSIT_ROUTER,
-    &IDENTITY,
-    &TERMINATOR,
-    &SERVICE_POLICY,
-    &EDGE_ROUTER_POLICY,
-    &SERVICE_EDGE_ROUTER_POLICY,
-    &CONFIG,
-    &CONFIG_TYPE,
-    &AUTHENTICATOR,
-    &POSTURE_CHECK,
-    &ENROLLMENT,
-    &CA,
-    &AUTH_POLICY,
-    &NAMED,
-    &SESSION,
-    &API_SESSION,
-    &API_SESSION_CERTIFICATE,
-    &MFA,
-    &REVOCATION,
-];
-
 pub(super) const SERVICE: Form = Form {
     fabric: &[
         text("name"),

@@ -1,6 +1,7 @@
 //! Members of the stored form.
 
-use serde_json::{Map, Value};
+use portcullis_storage::tables::DisclosedEntity;
+use std::io::Write as _;
 
 /// A member of the stored form.
 #[derive(Debug, Clone, Copy)]
@@ -73,25 +74,42 @@ impl Member {
     pub(super) const fn of(self, api: &'static str) -> Self {
         Self { api, ..self }
     }
+
+    /// Writes the value that an entity has, or what is said where it has none: at OpenZiti, empty lists are null.
+    pub(super) fn write(&self, entity: &DisclosedEntity, json: &mut Vec<u8>) {
+        match entity.get(self.api) {
+            Some(b"null" | b"[]") => json.extend_from_slice(self.absent.json()),
+            Some(value) => self.unit.write(value, json),
+            None if entity.write(self.api, json) => {},
+            None => json.extend_from_slice(self.absent.json()),
+        }
+    }
 }
 
 impl Absent {
-    pub(super) fn value(self) -> Value {
+    const fn json(self) -> &'static [u8] {
         match self {
-            Self::Null => Value::Null,
-            Self::False => false.into(),
-            Self::Zero => 0.into(),
-            Self::EmptyText => "".into(),
-            Self::EmptyObject => Map::new().into(),
+            Self::Null => b"null",
+            Self::False => b"false",
+            Self::Zero => b"0",
+            Self::EmptyText => b"\"\"",
+            Self::EmptyObject => b"{}",
         }
     }
 }
 
 impl Unit {
-    pub(super) fn convert(self, value: Value) -> Value {
-        match (self, value.as_u64()) {
-            (Self::Nanoseconds, Some(millis)) => millis.saturating_mul(1_000_000).into(),
-            _ => value,
+    fn write(self, value: &[u8], json: &mut Vec<u8>) {
+        let millis = match self {
+            Self::AsOnTheApi => None,
+            Self::Nanoseconds => str::from_utf8(value).ok(),
+        };
+        match millis.and_then(|millis| millis.parse::<u64>().ok()) {
+            Some(millis) => {
+                // Memory takes every number.
+                let _ = write!(json, "{}", millis.saturating_mul(1_000_000));
+            },
+            None => json.extend_from_slice(value),
         }
     }
 }

@@ -7,8 +7,9 @@ use crate::metrics::{LoginMethod, LoginOutcome};
 use crate::records::get_policy;
 use portcullis_domain::access::Origin;
 use portcullis_domain::api_session::OpenedBy;
+use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::identity::Identity;
-use portcullis_domain::ids::{AuthPolicyId, EntityId, IdentityId, RecordNumber};
+use portcullis_domain::ids::RecordNumber;
 use portcullis_events::{Authentication, AuthenticationKind, Body, Method, Namespace};
 use portcullis_storage::tables::identity_key;
 use std::net::SocketAddr;
@@ -21,10 +22,22 @@ pub(super) struct AttemptEvent {
     begun: Instant,
     is_wanted: bool,
     address: Option<SocketAddr>,
-    opened_by: Option<OpenedBy>,
-    identity: Option<IdentityId>,
-    policy: Option<AuthPolicyId>,
+    shown: Option<ShownCredential>,
+    owner: Option<CredentialOwner>,
     pub(super) has_improper_chain: bool,
+}
+
+/// A credential that was shown.
+struct ShownCredential {
+    owner: RecordNumber,
+    opened_by: OpenedBy,
+}
+
+/// What is told of the owner of a credential, as far as it is known.
+#[derive(Default)]
+struct CredentialOwner {
+    identity: Arc<str>,
+    policy: Arc<str>,
 }
 
 impl AttemptEvent {
@@ -34,25 +47,26 @@ impl AttemptEvent {
             begun: Instant::now(),
             is_wanted: app.wants_events(Namespace::Authentication),
             address: login.address,
-            opened_by: None,
-            identity: None,
-            policy: None,
+            shown: None,
+            owner: None,
             has_improper_chain: false,
         }
     }
 
     /// Notes whose credential was shown, whether or not it lets its owner in.
-    pub(super) fn note(&mut self, app: &App, owner: RecordNumber, opened_by: OpenedBy) {
-        if !self.is_wanted {
-            return;
+    pub(super) fn note(&mut self, owner: RecordNumber, opened_by: OpenedBy) {
+        if self.is_wanted {
+            self.shown = Some(ShownCredential { owner, opened_by });
         }
-        self.opened_by = Some(opened_by);
-        // What cannot be read is not known; the login itself says why it fails.
-        let Ok(view) = app.snapshot() else { return };
-        if let Ok(Some(identity)) = view.rows().get::<Identity>(&identity_key(owner)) {
-            let policy = get_policy(view.rows(), &identity).ok();
-            self.policy = policy.map(|policy| policy.id.clone());
-            self.identity = Some(identity.id);
+    }
+
+    /// Notes what was read of the owner, so that it need not be read again.
+    pub(super) fn note_owner(&mut self, identity: &Identity, policy: &AuthPolicy) {
+        if self.is_wanted {
+            self.owner = Some(CredentialOwner {
+                identity: identity.id.as_str().into(),
+                policy: policy.id.as_str().into(),
+            });
         }
     }
 
@@ -66,7 +80,8 @@ impl AttemptEvent {
         if !self.is_wanted {
             return;
         }
-        let (authenticator, signer) = match &self.opened_by {
+        let shown = self.shown.as_ref();
+        let (authenticator, signer) = match shown.map(|shown| &shown.opened_by) {
             Some(OpenedBy::Authenticator(id)) => (id.as_str(), ""),
             Some(OpenedBy::Signer(id)) => ("", id.as_str()),
             Some(OpenedBy::ExternalId) | None => ("", ""),
@@ -76,14 +91,18 @@ impl AttemptEvent {
             || origin.address().to_string().into(),
             |address| address.to_string().into(),
         );
+        let owner = self
+            .owner
+            .or_else(|| CredentialOwner::read(app, shown?.owner));
+        let owner = owner.unwrap_or_default();
         app.publish(Namespace::Authentication, || {
             Body::Authentication(Authentication {
                 kind: kind(outcome),
                 method: self.method,
                 authenticator_id,
                 external_jwt_signer_id,
-                identity_id: text(self.identity.as_ref()),
-                auth_policy_id: text(self.policy.as_ref()),
+                identity_id: owner.identity,
+                auth_policy_id: owner.policy,
                 remote_address,
                 has_improper_client_cert_chain: self.has_improper_chain,
             })
@@ -122,6 +141,17 @@ fn kind(outcome: &Result<NewSession, LoginError>) -> AuthenticationKind {
     AuthenticationKind::Failure { reason }
 }
 
-fn text(id: Option<&impl EntityId>) -> Arc<str> {
-    id.map(EntityId::as_str).unwrap_or_default().into()
+impl CredentialOwner {
+    /// What is known of an owner who was refused. What cannot be read is not: the login itself says why it fails.
+    fn read(app: &App, owner: RecordNumber) -> Option<Self> {
+        let view = app.snapshot().ok()?;
+        let identity: Identity = view.rows().get(&identity_key(owner)).ok()??;
+        let policy = get_policy(view.rows(), &identity).ok();
+        Some(Self {
+            identity: identity.id.as_str().into(),
+            policy: policy
+                .map(|policy| policy.id.as_str().into())
+                .unwrap_or_default(),
+        })
+    }
 }

@@ -52,7 +52,7 @@ async fn attempt(
         .find(&by_name)?;
     if let Some(found) = &found {
         let opened_by = OpenedBy::Authenticator(found.entity.id.clone());
-        event.note(app, found.root_number(), opened_by);
+        event.note(found.root_number(), opened_by);
     }
     let stored = found.as_ref().and_then(|found| found.entity.password());
     let peer = Peer::from_address(origin.address());

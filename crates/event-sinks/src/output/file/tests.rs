@@ -2,7 +2,6 @@
 
 use super::*;
 use portcullis_domain::clock::Timestamp;
-use portcullis_events::Line;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::PathBuf;
 use tempfile::TempDir;
@@ -38,7 +37,7 @@ impl World {
     }
 
     fn write(&mut self, lines: &[&str]) -> io::Result<()> {
-        self.file.write(&mut batch(lines))
+        self.file.write(&mut Batch::of_lines(lines))
     }
 
     /// Content of the files of the folder, in the order of their names.
@@ -49,18 +48,6 @@ impl World {
         let read = |path: &PathBuf| fs::read_to_string(path).unwrap();
         paths.iter().map(read).collect()
     }
-}
-
-fn batch(lines: &[&str]) -> Batch {
-    let mut batch = Batch::default();
-    for json in lines {
-        let json = (*json).to_owned();
-        batch.push(&[Line {
-            event_type: "link",
-            json,
-        }]);
-    }
-    batch
 }
 
 const UNLIMITED: u64 = u64::MAX;
@@ -141,7 +128,7 @@ fn file_that_was_moved_or_removed_is_begun_anew() {
 #[test]
 fn line_that_began_in_a_file_that_was_moved_is_written_again() {
     let mut world = World::new(UNLIMITED, None);
-    let mut lines = batch(&["ab", "cd"]);
+    let mut lines = Batch::of_lines(&["ab", "cd"]);
     world.write(&["x"]).unwrap();
     // The disk was full after one letter of the second line.
     lines.advance(4);
@@ -152,7 +139,7 @@ fn line_that_began_in_a_file_that_was_moved_is_written_again() {
         ["x\nab\ncd\n"],
         "it goes on where it stopped"
     );
-    let mut lines = batch(&["ef", "gh"]);
+    let mut lines = Batch::of_lines(&["ef", "gh"]);
     lines.advance(4);
     fs::rename(world.path(), world.folder.path().join("a-moved.json")).unwrap();
     world.file.write(&mut lines).unwrap();
@@ -183,7 +170,7 @@ fn directory_that_vanishes_costs_nothing_once_it_is_back() {
     world.file.settings.path = folder.join("events.json");
     world.write(&["a"]).unwrap();
     fs::remove_dir_all(&folder).unwrap();
-    let mut lines = batch(&["b", "c"]);
+    let mut lines = Batch::of_lines(&["b", "c"]);
     assert!(world.file.write(&mut lines).is_err());
     assert!(
         world.file.reopen().is_ok(),

@@ -82,6 +82,7 @@ fn the_circuit_exists_once_all_routers_have_confirmed() {
     stage.succeed(&first.0, &first.1);
     assert_eq!(stage.answer(), None);
     assert!(!stage.fabric.circuit(&circuit("x")).unwrap().is_open);
+    assert_eq!(stage.fabric.open_circuits(), 0);
 
     let from_host = PeerData::from([
         (1, vec![1]),
@@ -106,6 +107,7 @@ fn the_circuit_exists_once_all_routers_have_confirmed() {
 
     let view = stage.fabric.circuit(&circuit("x")).unwrap();
     assert!(view.is_open);
+    assert_eq!(stage.fabric.open_circuits(), 1);
     // One link that costs 1, and a router that costs 10.
     assert_eq!(view.cost, 1_073_741_823 + 11);
     let cost = stage.fabric.terminators();

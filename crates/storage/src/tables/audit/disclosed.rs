@@ -1,188 +1,278 @@
-//! Records as they may be told to those who follow changes: by the names of the API, whole, and without
-//! secrets.
-//!
-//! What is a secret, or internal, is what the audit trail takes for one.
+//! What may be told of an entity.
 
-use super::difference::{push, push_camel};
-use super::schema::{AuditSchema, TimeUnit, audit_schema, find, is_implied};
-use crate::key::Kind;
-use crate::tables::kind;
-use portcullis_domain::clock::Timestamp;
-use serde_json::{Map, Value};
+use std::ops::Range;
 
-/// Members that name the owner of a record, as the API does.
-const OWNERS: [(&str, &str); 2] = [("identity", "identityId"), ("router", "routerId")];
-
-/// Stored members that are told to nobody, beside those that the audit trail leaves out.
-const UNTOLD: [(Kind, &str); 1] = [(kind::API_SESSION, "oidc.refresh_tokens")];
-
-/// What may be told of a record; nothing of a kind without a schema.
-pub(super) fn disclose_record(kind: Kind, stored: Map<String, Value>) -> Map<String, Value> {
-    let Some(schema) = audit_schema(kind) else {
-        return Map::new();
-    };
-    let mut disclosure = Disclosure {
-        kind,
-        schema,
-        milliseconds: milliseconds(schema, &stored),
-        stored_path: String::new(),
-        api_path: String::new(),
-        told: Map::new(),
-    };
-    disclosure.add_record(stored);
-    disclosure.told
+/// What may be told of an entity: the values of its members as JSON, by their paths on the API, such as `certificate.caId`.
+#[derive(Debug, Clone, Default)]
+pub struct DisclosedEntity {
+    paths: String,
+    pub(super) values: Vec<u8>,
+    /// In the order of their paths.
+    members: Vec<Member>,
 }
 
-/// The milliseconds of the timestamp that is stored as two members.
-fn milliseconds(schema: &AuditSchema, stored: &Map<String, Value>) -> i64 {
-    let beside = schema.times.iter().find_map(|(_, unit)| match unit {
-        TimeUnit::SecondAnd(beside) => stored.get(*beside),
-        TimeUnit::Second | TimeUnit::Millisecond => None,
-    });
-    beside.and_then(Value::as_i64).unwrap_or_default()
+#[derive(Debug, Clone)]
+struct Member {
+    path: Range<usize>,
+    value: Range<usize>,
 }
 
-struct Disclosure {
-    kind: Kind,
-    schema: &'static AuditSchema,
-    milliseconds: i64,
-    /// Stored path of the current member.
-    stored_path: String,
-    /// API path of the current member.
-    api_path: String,
-    told: Map<String, Value>,
-}
-
-impl Disclosure {
-    fn add_record(&mut self, stored: Map<String, Value>) {
-        for (name, value) in stored {
-            match value {
-                Value::Object(members) if name == self.schema.wrapper => self.add_record(members),
-                value if is_implied(&name) => {
-                    let mut api_name = String::new();
-                    push_camel(&mut api_name, &name);
-                    let time = value
-                        .as_i64()
-                        .and_then(|number| time(number, TimeUnit::Millisecond, 0));
-                    self.told.insert(api_name, time.unwrap_or(value));
-                },
-                value => match find(&OWNERS, &name) {
-                    Some(owner) => {
-                        self.told.insert(owner.to_owned(), value);
-                    },
-                    None => self.add_member(&name, value),
-                },
-            }
-        }
-        for (path, default) in self.schema.defaults {
-            if let Some(name) = self.schema.api_name(path)
-                && !self.told.contains_key(name)
-            {
-                self.told.insert(name.to_owned(), (*default).into());
-            }
-        }
-        if !self.told.contains_key("tags") {
-            let tags = Value::Object(Map::new());
-            self.told.insert("tags".to_owned(), tags);
+impl DisclosedEntity {
+    /// Nothing yet, with room for what most entities have.
+    pub(super) fn with_usual_room() -> Self {
+        Self {
+            paths: String::with_capacity(256),
+            values: Vec::with_capacity(512),
+            members: Vec::with_capacity(16),
         }
     }
 
-    fn add_member(&mut self, name: &str, value: Value) {
-        let (stored, api) = (self.stored_path.len(), self.api_path.len());
-        push(&mut self.stored_path, name);
-        let renamed = self.schema.api_name(&self.stored_path);
-        let replaced =
-            renamed.map(|renamed| std::mem::replace(&mut self.api_path, renamed.to_owned()));
-        if replaced.is_none() {
-            push_camel(&mut self.api_path, name);
-        }
-        self.add_value(name, value);
-        self.stored_path.truncate(stored);
-        match replaced {
-            Some(path) => self.api_path = path,
-            None => self.api_path.truncate(api),
+    /// About how many bytes its paths and values are.
+    pub const fn size(&self) -> usize {
+        self.paths.len() + self.values.len()
+    }
+
+    /// The value at a path; `None` where there is none, or members below it.
+    pub fn get(&self, path: &str) -> Option<&[u8]> {
+        let member = self.members.get(self.position(path).ok()?)?;
+        Some(self.value(member))
+    }
+
+    /// Whether there is a value at a path, or below it.
+    pub fn contains(&self, path: &str) -> bool {
+        self.position(path).is_ok() || !self.below(path).is_empty()
+    }
+
+    /// Adds a value, or replaces that at the same path.
+    pub fn insert(&mut self, path: &str, json: &[u8]) {
+        let start = self.values.len();
+        self.values.extend_from_slice(json);
+        self.insert_last(path, start);
+    }
+
+    /// The same for a text.
+    pub fn insert_text(&mut self, path: &str, text: &str) {
+        let start = self.values.len();
+        write_text(text, &mut self.values);
+        self.insert_last(path, start);
+    }
+
+    /// The same for the value that was written last, from `start` on.
+    pub(super) fn insert_last(&mut self, path: &str, start: usize) {
+        self.insert_value(path, start..self.values.len());
+    }
+
+    /// Removes the value at a path, and all below it. Returns whether there was any.
+    pub fn remove(&mut self, path: &str) -> bool {
+        !self.take(path).is_empty()
+    }
+
+    /// Gives the value at a path, and all below it, another path; an empty one is that of the entity itself.
+    pub fn rename(&mut self, from: &str, to: &str) {
+        for member in self.take(from) {
+            let rest = self.path(&member).get(from.len()..).unwrap_or_default();
+            let path = format!("{to}{rest}");
+            let path = path.strip_prefix('.').unwrap_or(&path);
+            self.insert_value(path, member.value);
         }
     }
 
-    fn add_value(&mut self, name: &str, value: Value) {
-        let path = self.stored_path.as_str();
-        let is_listed = |paths: &[&str]| paths.contains(&path);
-        let is_untold = UNTOLD.contains(&(self.kind, path));
-        if is_untold || is_listed(self.schema.secret) || is_listed(self.schema.ignored) {
-            return;
+    /// The names of the members of the entity itself, sorted.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let mut last = "";
+        self.members.iter().filter_map(move |member| {
+            let name = first_name(self.path(member));
+            (name != std::mem::replace(&mut last, name)).then_some(name)
+        })
+    }
+
+    /// Writes the value at a path, or an object of what is below it. Returns whether there is any.
+    pub fn write(&self, path: &str, json: &mut Vec<u8>) -> bool {
+        if let Some(value) = self.get(path) {
+            json.extend_from_slice(value);
+            return true;
         }
-        let is_user_defined = path == "tags" || is_listed(self.schema.user_defined);
-        match value {
-            value if is_user_defined => self.insert(name, value),
-            Value::Object(members) if !members.is_empty() => {
-                for (name, value) in members {
-                    self.add_member(&name, value);
+        let below = self.below(path);
+        if !below.is_empty() {
+            self.write_object(below, path.len() + 1, json);
+        }
+        !below.is_empty()
+    }
+
+    /// Writes members as an object, without so many bytes at the start of their paths.
+    fn write_object(&self, members: &[Member], outer: usize, json: &mut Vec<u8>) {
+        json.push(b'{');
+        let groups =
+            members.chunk_by(|one, other| self.name(one, outer) == self.name(other, outer));
+        for (position, group) in groups.enumerate() {
+            let Some(first) = group.first() else {
+                continue;
+            };
+            if position > 0 {
+                json.push(b',');
+            }
+            let name = self.name(first, outer);
+            write_name(name, json);
+            let inner = outer + name.len();
+            if inner == first.path.len() {
+                json.extend_from_slice(self.value(first));
+            } else {
+                self.write_object(group, inner + 1, json);
+            }
+        }
+        json.push(b'}');
+    }
+
+    /// The name of a member within the object that so many bytes of its path lead to.
+    fn name(&self, member: &Member, outer: usize) -> &str {
+        first_name(self.path(member).get(outer..).unwrap_or_default())
+    }
+
+    fn insert_value(&mut self, path: &str, value: Range<usize>) {
+        match self.position(path) {
+            Ok(position) => {
+                if let Some(member) = self.members.get_mut(position) {
+                    member.value = value;
                 }
             },
-            Value::Array(items) => {
-                let names = self.schema.item_names(path);
-                let items = items.into_iter().map(|item| item_of_api(item, names));
-                self.insert(name, Value::Array(items.collect()));
-            },
-            value => {
-                let unit = self.schema.time(path);
-                let number = unit.zip(value.as_i64());
-                let time = number.and_then(|(unit, number)| time(number, unit, self.milliseconds));
-                self.insert(name, time.unwrap_or(value));
+            Err(position) => {
+                let start = self.paths.len();
+                self.paths.push_str(path);
+                let path = start..self.paths.len();
+                self.members.insert(position, Member { path, value });
             },
         }
     }
 
-    /// Inserts the current member, within the objects that its path names.
-    fn insert(&mut self, name: &str, value: Value) {
-        let mut segments = self.api_path.split('.');
-        // A value at a level that the API does not have keeps its stored name.
-        let last = segments.next_back().filter(|last| !last.is_empty());
-        let mut object = &mut self.told;
-        for segment in segments {
-            let inner = object
-                .entry(segment)
-                .or_insert_with(|| Value::Object(Map::new()));
-            match inner {
-                Value::Object(members) => object = members,
-                // A value that stands where the API has an object.
-                _ => return,
-            }
+    fn take(&mut self, path: &str) -> Vec<Member> {
+        let below = self.below_range(path);
+        let mut taken: Vec<_> = self.members.drain(below).collect();
+        if let Ok(position) = self.position(path) {
+            taken.push(self.members.remove(position));
         }
-        object.insert(last.unwrap_or(name).to_owned(), value);
+        taken
+    }
+
+    fn below(&self, path: &str) -> &[Member] {
+        let below = self.below_range(path);
+        self.members.get(below).unwrap_or_default()
+    }
+
+    /// The members below a path, which lie side by side.
+    fn below_range(&self, path: &str) -> Range<usize> {
+        let is_below = |member: &Member| {
+            let rest = self.path(member).strip_prefix(path);
+            rest.is_some_and(|rest| rest.starts_with('.'))
+        };
+        let from = self.position(path).unwrap_or_else(|position| position);
+        let before = self.members.iter().skip(from);
+        let begin = from + before.take_while(|member| !is_below(member)).count();
+        let below = self.members.iter().skip(begin);
+        begin..begin + below.take_while(|member| is_below(member)).count()
+    }
+
+    /// Where the member at a path is, or has its place.
+    fn position(&self, path: &str) -> Result<usize, usize> {
+        self.members
+            .binary_search_by(|member| self.path(member).cmp(path))
+    }
+
+    fn path(&self, member: &Member) -> &str {
+        self.paths.get(member.path.clone()).unwrap_or_default()
+    }
+
+    fn value(&self, member: &Member) -> &[u8] {
+        self.values.get(member.value.clone()).unwrap_or_default()
     }
 }
 
-/// An item of a list with the names of the API.
-fn item_of_api(item: Value, names: &[(&str, &str)]) -> Value {
-    let Value::Object(members) = item else {
-        return item;
-    };
-    let renamed = members.into_iter().map(|(name, value)| {
-        let api_name = find(names, &name).map_or_else(
-            || {
-                let mut camel = String::new();
-                push_camel(&mut camel, &name);
-                camel
-            },
-            str::to_owned,
-        );
-        (api_name, value)
-    });
-    Value::Object(renamed.collect())
+/// Entities are the same if what is told of them is.
+impl PartialEq for DisclosedEntity {
+    fn eq(&self, other: &Self) -> bool {
+        let mut pairs = self.members.iter().zip(&other.members);
+        self.members.len() == other.members.len()
+            && pairs.all(|(one, another)| {
+                self.path(one) == other.path(another) && self.value(one) == other.value(another)
+            })
+    }
 }
 
-fn time(number: i64, unit: TimeUnit, milliseconds: i64) -> Option<Value> {
-    let time = match unit {
-        TimeUnit::Second => Timestamp::from_second(number),
-        TimeUnit::SecondAnd(_) => {
-            let whole = number.checked_mul(1000)?;
-            Timestamp::from_millisecond(whole.checked_add(milliseconds)?)
-        },
-        TimeUnit::Millisecond => Timestamp::from_millisecond(number),
-    };
-    time.ok().map(|time| time.to_string().into())
+/// Writes the name of a member, with the colon after it.
+pub(super) fn write_name(name: &str, json: &mut Vec<u8>) {
+    write_text(name, json);
+    json.push(b':');
+}
+
+fn write_text(text: &str, json: &mut Vec<u8>) {
+    // Memory takes every text.
+    let _ = serde_json::to_writer(json, text);
+}
+
+fn first_name(path: &str) -> &str {
+    path.split('.').next().unwrap_or_default()
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+
+    fn entity(members: &[(&str, &str)]) -> DisclosedEntity {
+        let mut entity = DisclosedEntity::default();
+        for (path, value) in members {
+            entity.insert(path, value.as_bytes());
+        }
+        entity
+    }
+
+    fn value(entity: &DisclosedEntity, path: &str) -> Option<String> {
+        let mut value = Vec::new();
+        let exists = entity.write(path, &mut value);
+        exists.then(|| String::from_utf8(value).unwrap())
+    }
+
+    #[test]
+    fn what_is_below_a_path_is_an_object() {
+        let mut entity = entity(&[
+            ("b", "2"),
+            ("a.y.z", "[1]"),
+            ("a-b", "0"),
+            ("ab", "1"),
+            ("a.x", "{}"),
+            ("b", "3"),
+        ]);
+        entity.insert_text("a.y.\"", "\n");
+        assert_eq!(
+            value(&entity, "a").as_deref(),
+            Some(r#"{"x":{},"y":{"\"":"\n","z":[1]}}"#)
+        );
+        assert_eq!(value(&entity, "b").as_deref(), Some("3"));
+        assert_eq!(value(&entity, "a.y.z").as_deref(), Some("[1]"));
+        assert_eq!(value(&entity, "a.z"), None);
+        assert_eq!(entity.get("a"), None);
+        assert!(entity.contains("a") && entity.contains("a.x") && !entity.contains("a.xy"));
+        let names: Vec<_> = entity.names().collect();
+        assert_eq!(names, ["a-b", "a", "ab", "b"]);
+    }
+
+    #[test]
+    fn members_are_renamed_and_removed_with_what_is_below() {
+        let mut entity = entity(&[("a.x", "1"), ("a.y.z", "2"), ("ab", "3")]);
+        entity.rename("a.y", "c");
+        assert_eq!(value(&entity, "c").as_deref(), Some(r#"{"z":2}"#));
+        entity.rename("c", "");
+        assert_eq!(value(&entity, "z").as_deref(), Some("2"));
+        entity.rename("ab", "z");
+        assert_eq!(value(&entity, "z").as_deref(), Some("3"));
+        assert!(entity.remove("a") && !entity.remove("a"));
+        assert_eq!(entity.names().collect::<Vec<_>>(), ["z"]);
+    }
+
+    #[test]
+    fn entities_are_the_same_if_their_members_are() {
+        let one = entity(&[("a", "1"), ("b", "2")]);
+        assert!(one == entity(&[("b", "0"), ("a", "1"), ("b", "2")]));
+        assert!(one != entity(&[("a", "1"), ("b", "3")]));
+        assert!(one != entity(&[("a", "1")]));
+        assert!(one != entity(&[("a", "1"), ("b", "2"), ("c", "3")]));
+    }
+}

@@ -46,6 +46,7 @@ impl World {
         }
         let mut believed = BTreeSet::new();
         let mut ends = Vec::new();
+        assert_eq!(fabric.open_circuits(), fabric.circuits().count());
         for view in fabric.circuits() {
             let id = view.names.circuit.clone();
             let about = || self.trace.about(&format!("{:?}", id.as_str()));

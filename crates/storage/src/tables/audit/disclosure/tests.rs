@@ -1,13 +1,15 @@
 use super::*;
 use crate::tables::dispatch::KINDS;
-use crate::tables::{ChangeSide, collection_of, entity_of};
+use crate::tables::{ChangeSide, collection_of, disclosed_entity};
 use portcullis_domain::authenticator::{Authenticator, Credential, PasswordHash, UpdbCredential};
 use portcullis_domain::change::{Change, EntityChange};
+use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::{AuthenticatorId, IdentityId, RecordNumber, ServiceId};
 use portcullis_domain::managed::Managed;
 use portcullis_domain::service::ServiceSpec;
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Map, json};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 fn created<E>(entity: E) -> EntityChange<E> {
@@ -19,8 +21,18 @@ fn created<E>(entity: E) -> EntityChange<E> {
     }
 }
 
-fn disclose(change: &Change, side: ChangeSide) -> Option<Value> {
-    entity_of(change, side).map(|entity| entity.disclose())
+/// All that is told of an entity.
+fn value(told: &DisclosedEntity) -> Value {
+    let members = told.names().map(|name| {
+        let mut value = Vec::new();
+        assert!(told.write(name, &mut value));
+        (name.to_owned(), serde_json::from_slice(&value).unwrap())
+    });
+    Value::Object(members.collect())
+}
+
+fn told(change: &Change, side: ChangeSide) -> Option<Value> {
+    disclosed_entity(change, side).map(|entity| value(&entity))
 }
 
 fn time() -> Timestamp {
@@ -37,9 +49,9 @@ fn service_has_the_names_of_the_api() {
     let service = Managed::new(ServiceId::from_wire("s"), spec, time()).unwrap();
     let change = Change::Service(created(service));
     assert_eq!(collection_of(&change), Some("services"));
-    assert_eq!(disclose(&change, ChangeSide::Before), None);
+    assert_eq!(told(&change, ChangeSide::Before), None);
     assert_eq!(
-        disclose(&change, ChangeSide::After).unwrap(),
+        told(&change, ChangeSide::After).unwrap(),
         json!({
             "id": "s", "createdAt": "2026-11-22T23:11:09.5Z", "updatedAt": "2026-11-22T23:11:09.5Z",
             "name": "svc1", "roleAttributes": ["a"], "configs": ["c"], "encryptionRequired": true,
@@ -64,7 +76,7 @@ fn authenticator_names_its_owner_and_no_hash() {
         Credential::Updb(UpdbCredential::new("anna", hash)),
         time(),
     );
-    let told = disclose(
+    let told = told(
         &Change::Authenticator(created(authenticator)),
         ChangeSide::After,
     );
@@ -74,6 +86,105 @@ fn authenticator_names_its_owner_and_no_hash() {
         (&json!("i"), &json!("anna"))
     );
     assert!(!told.to_string().contains("SECRET"), "{told}");
+}
+
+#[derive(Serialize)]
+enum Check {
+    #[serde(rename = "PROCESS_MULTI")]
+    Processes {
+        semantic: &'static str,
+        processes: Vec<CheckedProcess>,
+    },
+    #[serde(rename = "OS")]
+    Systems(Vec<(&'static str, Option<u8>)>),
+    #[serde(rename = "DOMAIN")]
+    Pair(&'static str, bool),
+    #[serde(rename = "MFA")]
+    Factor,
+}
+
+#[derive(Serialize)]
+struct CheckedProcess {
+    os_type: &'static str,
+    signers: [&'static str; 1],
+}
+
+#[test]
+fn enums_and_lists_are_told_with_the_names_of_the_api() {
+    let process = CheckedProcess {
+        os_type: "Linux",
+        signers: ["f"],
+    };
+    for (check, expected) in [
+        (
+            Check::Processes {
+                semantic: "AllOf",
+                processes: vec![process],
+            },
+            json!({
+                "processes": [{"osType": "Linux", "signerFingerprints": ["f"]}],
+                "semantic": "AllOf",
+            }),
+        ),
+        (
+            Check::Systems(vec![("Linux", Some(1)), ("macOS", None)]),
+            json!({"operatingSystems": [["Linux", 1], ["macOS", null]]}),
+        ),
+        (
+            Check::Pair("example.test", true),
+            json!({"domains": ["example.test", true]}),
+        ),
+        (Check::Factor, json!({"check": "MFA"})),
+    ] {
+        let record = BTreeMap::from([("spec", BTreeMap::from([("check", check)]))]);
+        let told = disclose(kind::POSTURE_CHECK, &record);
+        // A tree is told as what it is made of.
+        let tree = serde_json::to_value(&record).unwrap();
+        assert!(told == disclose(kind::POSTURE_CHECK, &tree), "{expected}");
+        let mut told = value(&told);
+        assert_eq!(
+            told.as_object_mut().unwrap().remove("tags"),
+            Some(json!({}))
+        );
+        assert_eq!(told, expected);
+    }
+}
+
+#[test]
+fn times_are_told_as_the_api_has_them() {
+    let expiry = json!({"expires_at": 1, "expires_at_millisecond": 25, "created_at": 1500});
+    let revocation = json!({"expires_at": 1001, "issued_before": u64::MAX});
+    for (kind, record, expected) in [
+        (
+            kind::ENROLLMENT,
+            json!({ "enrollment": expiry.clone() }),
+            [
+                ("expiresAt", json!("1970-01-01T00:00:01.025Z")),
+                ("createdAt", json!("1970-01-01T00:00:01.5Z")),
+            ],
+        ),
+        (
+            kind::ENROLLMENT,
+            expiry,
+            [
+                ("expiresAt", json!("1970-01-01T00:00:01.025Z")),
+                ("createdAt", json!("1970-01-01T00:00:01.5Z")),
+            ],
+        ),
+        (
+            kind::REVOCATION,
+            revocation,
+            [
+                ("expiresAt", json!("1970-01-01T00:00:01.001Z")),
+                ("issuedBefore", json!(u64::MAX)),
+            ],
+        ),
+    ] {
+        let told = value(&disclose(kind, &record));
+        for (name, expected) in expected {
+            assert_eq!(told[name], expected, "{name}");
+        }
+    }
 }
 
 /// Sets a value at a path within nested objects.
@@ -124,7 +235,7 @@ proptest! {
             let inner = std::mem::take(&mut record);
             record.insert(schema.wrapper.to_owned(), Value::Object(inner));
         }
-        let told = Value::Object(disclose_record(kind, record));
+        let told = value(&disclose(kind, &record));
         prop_assert!(!told.to_string().contains("SECRET"), "{told}");
     }
 }
@@ -152,7 +263,7 @@ fn known_secrets_are_untold() {
     for (kind, path) in secrets {
         let mut record = Map::new();
         set(&mut record, path, "SECRET".into());
-        let told = Value::Object(disclose_record(kind, record));
+        let told = value(&disclose(kind, &record));
         assert!(!told.to_string().contains("SECRET"), "{path}: {told}");
     }
 }
