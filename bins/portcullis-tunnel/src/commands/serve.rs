@@ -11,6 +11,7 @@ use crate::status;
 use anyhow::{Context as _, bail};
 use joining::join;
 use portcullis_datagram_flows::FlowOptions;
+use portcullis_domain::ip_network::IpNetwork;
 use portcullis_name_server::NameServerOptions;
 use portcullis_program::signals::{self, ShutdownSignals};
 use portcullis_program::{descriptors, output, privileges, service_manager};
@@ -171,9 +172,12 @@ impl Purpose {
         let Self::Intercept(purpose) = self else {
             return Ok(runner);
         };
+        let mut exempt = own_destinations(context, session).await;
+        // It may be among the addresses that stand for names.
+        exempt.push(IpNetwork::new(purpose.resolver.ip(), u8::MAX));
         let options = TransparentOptions {
             interceptor: InterceptorOptions {
-                exempt: own_destinations(context, session).await,
+                exempt,
                 ..InterceptorOptions::new(purpose.instance.clone())
             },
             name_server_address: Some(purpose.resolver),

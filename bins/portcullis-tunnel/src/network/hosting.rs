@@ -3,7 +3,7 @@
 use super::circuit::SdkCircuit;
 use portcullis_domain::identity::Precedence;
 use portcullis_sdk::{self as sdk, Listener};
-use portcullis_tunnel::{Host, Incoming};
+use portcullis_tunnel::{Host, Incoming, RefusalKind};
 use std::net::SocketAddr;
 
 /// A service that is hosted, at several routers.
@@ -55,7 +55,7 @@ impl Incoming for SdkIncoming {
         SdkCircuit::accepted(self.0.accept())
     }
 
-    fn refuse(self, reason: &str) {
+    fn refuse(self, _kind: RefusalKind, reason: &str) {
         self.0.refuse(reason);
     }
 }
