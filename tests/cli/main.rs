@@ -52,6 +52,7 @@ mod tables;
 mod tags;
 mod terminal;
 mod trust;
+mod tunnel_program;
 mod walk_through;
 
 pub(crate) use session::Session;

@@ -64,6 +64,7 @@ mod systemd;
 mod third_party;
 mod trust;
 mod tunnel;
+mod tunnel_program;
 mod unread_answers;
 mod web_socket;
 mod ziti_cli;

@@ -25,6 +25,11 @@ pub fn router() -> PathBuf {
     folder().join("portcullis-router")
 }
 
+/// The tunneler.
+pub fn tunnel() -> PathBuf {
+    folder().join("portcullis-tunnel")
+}
+
 /// The folder with up-to-date binaries.
 fn folder() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
@@ -65,7 +70,7 @@ fn build(folder: &Path) {
         .current_dir(repository::root())
         .args(["build", "--quiet", "--workspace", "--profile", profile])
         .args(["--bin", "portcullis-controller", "--bin", "portcullis"])
-        .args(["--bin", "portcullis-router"])
+        .args(["--bin", "portcullis-router", "--bin", "portcullis-tunnel"])
         .args(["--example", "counted"])
         .arg("--target-dir")
         .arg(target);

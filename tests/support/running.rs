@@ -80,6 +80,12 @@ impl Running {
         assert!(is_done, "{}: {status:?}", self.name);
     }
 
+    /// Asks it to end, which it has to do well.
+    pub fn end_well(self) {
+        signal(&self.child, "TERM");
+        self.until_done();
+    }
+
     /// Asks it to end, and waits for that.
     pub fn terminate(mut self) {
         signal(&self.child, "TERM");
