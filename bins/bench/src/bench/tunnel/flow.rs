@@ -136,7 +136,8 @@ impl Lane {
 
 impl Flow {
     async fn open(entry: SocketAddr, write: Writer) -> anyhow::Result<Self> {
-        let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+        // The kernel chooses the source: addresses that are intercepted are not those of the loopback.
+        let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).await?;
         socket.connect(entry).await?;
         let mut flow = Self {
             socket,

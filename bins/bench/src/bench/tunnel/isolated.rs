@@ -12,7 +12,7 @@ use crate::bench::router::server::Server;
 use crate::bench::router::way::Ways;
 use crate::bench::router::{dials, round_trips, streams};
 use crate::bench::scale::Scale;
-use portcullis_bad_line::is_allowed;
+use anyhow::{Context as _, ensure};
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
@@ -29,27 +29,17 @@ pub(super) async fn measure(
     scale: Scale,
     report: &mut Report,
 ) -> anyhow::Result<()> {
-    if !is_allowed() {
-        say("no interception: it takes the rights of root to make network namespaces")?;
-        return Ok(());
+    if let Err(problem) = try_isolation().await {
+        return Ok(say(&format!("no interception: {problem:#}"))?);
     }
     let (home, figures) = (directory.join("isolated"), directory.join("isolated.json"));
     fs::create_dir_all(&home)?;
-    let mut command = Command::new("unshare");
+    let mut command = isolated();
     command
-        .args([
-            "--net",
-            "--",
-            "sh",
-            "-c",
-            "ip link set lo up && exec \"$@\"",
-            "sh",
-        ])
+        .args(["sh", "-c", "ip link set lo up && exec \"$@\"", "sh"])
         .arg(std::env::current_exe()?)
         .args(["bench", "--isolated"])
-        .args(scale.arguments)
-        .stdin(Stdio::null())
-        .kill_on_drop(true);
+        .args(scale.arguments);
     for (option, path) in [
         ("--controller", programs.controller),
         ("--router", programs.routers.ours.path()),
@@ -59,13 +49,33 @@ pub(super) async fn measure(
     ] {
         command.arg(option).arg(path);
     }
-    match command.status().await {
-        Ok(status) if status.success() => report.add_written(&figures),
-        Ok(status) => Ok(say(&format!(
-            "no interception: its measurement ended with {status}"
-        ))?),
-        Err(problem) => Ok(say(&format!("no interception: {problem}"))?),
-    }
+    let status = command.status().await?;
+    ensure!(status.success(), "interception was not measured: {status}");
+    report.add_written(&figures)
+}
+
+/// A program of this computer, in a network namespace.
+fn isolated() -> Command {
+    let mut command = Command::new("unshare");
+    command
+        .args(["--net", "--"])
+        .stdin(Stdio::null())
+        .kill_on_drop(true);
+    command
+}
+
+/// Whether namespaces can be made.
+async fn try_isolation() -> anyhow::Result<()> {
+    let mut command = isolated();
+    let tried = command.args(["ip", "link", "set", "lo", "up"]).output();
+    let tried = tried.await.context("`unshare` is needed")?;
+    let said = String::from_utf8_lossy(&tried.stderr);
+    ensure!(
+        tried.status.success(),
+        "network namespaces cannot be made: {}",
+        said.trim()
+    );
+    Ok(())
 }
 
 /// Measures it in the namespace that this process is in.
