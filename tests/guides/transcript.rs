@@ -11,8 +11,9 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use support::{TestDirectory, binaries, controller, repository, wait};
 
-/// The ports that documents use: of the controller, of a router for clients, of a server, of a door to it.
-const DOCUMENTED_PORTS: [&str; 4] = [CONTROLLER_PORT, "3022", "8080", "8081"];
+/// The ports that documents use: of the controller, of a router for clients, of a server, of a door to it, of a
+/// tunneler.
+const DOCUMENTED_PORTS: [&str; 5] = [CONTROLLER_PORT, "3022", "8080", "8081", "8082"];
 
 const CONTROLLER_PORT: &str = "1280";
 
@@ -151,12 +152,15 @@ impl<'s> Reader<'s> {
 /// The documented port at which a program that goes on running is reached; `None` for all other commands.
 fn served_port(command: &str) -> Option<&'static str> {
     let words: Vec<_> = command.split_whitespace().collect();
-    let [controller, router, server, _] = DOCUMENTED_PORTS;
+    let [controller, router, server, _, tunneler] = DOCUMENTED_PORTS;
     match &words[..] {
         ["portcullis-controller", "run", ..] => Some(controller),
         words if words.contains(&"quickstart") => Some(controller),
         ["portcullis-router", "run", ..] => Some(router),
         ["python3", "-m", "http.server", ..] => Some(server),
+        ["portcullis-tunnel", "proxy", ..] => Some(tunneler),
+        // It opens no port: its services are reached through the router.
+        ["portcullis-tunnel", "host", ..] => Some(router),
         _ => None,
     }
 }
