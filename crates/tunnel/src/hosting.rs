@@ -6,7 +6,7 @@ mod http_connect;
 mod incoming;
 mod server;
 
-use crate::network::{Host, Incoming as _, Network};
+use crate::network::{Host, Incoming as _, Network, RefusalKind};
 use crate::shared::{Report, Shared};
 use portcullis_domain::identity::Precedence;
 use portcullis_tunneler::{TerminatorId, TerminatorOptions};
@@ -90,7 +90,8 @@ fn admit<N: Network>(
     incoming: <N::Host as Host>::Incoming,
 ) {
     let Ok(place) = Arc::clone(places).try_acquire_owned() else {
-        return incoming.refuse("the host has as many connections to the server as it may have");
+        let reason = "the host has as many connections to the server as it may have";
+        return incoming.refuse(RefusalKind::Other, reason);
     };
     let (shared, key) = (Arc::clone(shared), id.key.clone());
     let tasks = shared.tasks.clone();

@@ -69,7 +69,7 @@ pub use change::ServiceChange;
 pub use flows::{DatagramReceiver, DatagramReplies};
 pub use interceptor::{InterceptError, Interceptor};
 pub use network::{
-    Circuit, DatagramCircuit, DialError, DialRequest, Host, HostError, Incoming, Network,
+    Circuit, DatagramCircuit, DialError, DialRequest, Host, HostError, Incoming, Network, RefusalKind,
 };
 pub use options::TunnelOptions;
 pub use runner::{NameServerInput, NameServerSockets, Runner};

@@ -93,7 +93,19 @@ pub trait Incoming: Send + 'static {
     fn accept(self, local: SocketAddr, remote: SocketAddr) -> Self::Circuit;
 
     /// Does not take it. The dialing end is told why.
-    fn refuse(self, reason: &str);
+    fn refuse(self, kind: RefusalKind, reason: &str);
+}
+
+/// Of which kind the reason is that a dial is not taken, for networks that tell these apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RefusalKind {
+    /// The service does not allow the protocol, address or port that is asked for.
+    NotAllowed,
+    /// The server refuses connections.
+    ConnectionRefused,
+    /// The server has not answered in time.
+    TimedOut,
+    Other,
 }
 
 /// A dial has failed.

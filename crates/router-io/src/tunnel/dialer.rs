@@ -99,9 +99,7 @@ impl Dialer for TunnelDialer {
         async move {
             match offered?.await {
                 Ok(Ok(peer_data)) => Ok(peer_data),
-                Ok(Err(Refusal(reason))) => {
-                    Err(failed(RouteFailure::RejectedByApplication, &reason))
-                },
+                Ok(Err(refusal)) => Err(refusal.into()),
                 Err(_) => Err(failed(RouteFailure::Generic, "nobody took the circuit")),
             }
         }

@@ -4,8 +4,9 @@ use std::net::SocketAddr;
 
 use bytes::Bytes;
 use portcullis_e2e_encryption::PublicKey;
-use portcullis_tunnel::Incoming;
+use portcullis_tunnel::{Incoming, RefusalKind};
 use portcullis_wire::Secret;
+use portcullis_wire::control::route::RouteFailure;
 use portcullis_wire::peer_data::{LOCAL_ADDRESS, PUBLIC_KEY, PeerData, REMOTE_ADDRESS};
 use tokio::sync::oneshot;
 
@@ -13,10 +14,26 @@ use super::circuit::{Accepted, RouterCircuit};
 use super::network::text;
 use crate::encryption::Encryption;
 use crate::ends::{EndTerms, Ends};
+use crate::routes::DialFailure;
 
 /// Why a dial is not taken, as the dialing end is told.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Refusal(pub(super) String);
+pub(super) struct Refusal {
+    kind: RefusalKind,
+    reason: String,
+}
+
+impl From<Refusal> for DialFailure {
+    fn from(Refusal { kind, reason }: Refusal) -> Self {
+        let failure = match kind {
+            RefusalKind::NotAllowed => RouteFailure::PortNotAllowed,
+            RefusalKind::ConnectionRefused => RouteFailure::ConnectionRefused,
+            RefusalKind::TimedOut => RouteFailure::DialTimedOut,
+            RefusalKind::Other => RouteFailure::RejectedByApplication,
+        };
+        Self { reason, failure }
+    }
+}
 
 /// A dial that waits for an answer. If it is dropped, the dialing end is told that nobody took it.
 pub(crate) struct Offer {
@@ -58,7 +75,8 @@ impl Incoming for Offer {
         RouterCircuit::accepted(accepted, encryption)
     }
 
-    fn refuse(self, reason: &str) {
-        let _nobody_waits = self.answer.send(Err(Refusal(reason.to_owned())));
+    fn refuse(self, kind: RefusalKind, reason: &str) {
+        let reason = reason.to_owned();
+        let _nobody_waits = self.answer.send(Err(Refusal { kind, reason }));
     }
 }

@@ -45,7 +45,7 @@ where
 fn refuse(key: &TerminatorKey, incoming: impl Incoming, failure: &HostingFailure) {
     let caller = incoming.caller().unwrap_or("unknown");
     tracing::debug!(service = %key.service, caller, %failure, "a dial is refused");
-    incoming.refuse(&failure.to_string());
+    incoming.refuse(failure.kind(), &failure.to_string());
 }
 
 async fn find<N: Network>(

@@ -5,6 +5,7 @@ use parking_lot::Mutex;
 use portcullis_domain::identity::Precedence;
 use portcullis_tunnel::{
     Circuit, DatagramCircuit, DialError, DialRequest, Host, HostError, Incoming, Network,
+    RefusalKind,
 };
 use portcullis_tunneler::{TerminatorId, TerminatorOptions};
 use std::io;
@@ -227,7 +228,7 @@ impl Incoming for MemoryIncoming {
         own
     }
 
-    fn refuse(mut self, reason: &str) {
+    fn refuse(mut self, _kind: RefusalKind, reason: &str) {
         if let Some(answer) = self.answer.take() {
             let _has_gone = answer.send(Err(reason.to_owned()));
         }

@@ -17,7 +17,7 @@ use tokio::time::{Instant, timeout};
 use super::world::{
     ENCRYPTED, PATIENCE, PLAIN, World, creation, echo_datagrams, echo_server, read_all, relation,
 };
-use crate::routes::DialRequest;
+use crate::routes::{DialFailure, DialRequest};
 
 /// Both services, with an echo behind them.
 async fn echoing() -> World {
@@ -26,6 +26,20 @@ async fn echoing() -> World {
         world.controller.until_hosted(service).await;
     }
     world
+}
+
+/// Dials a terminator, as a route does.
+async fn dial(world: &World, terminator: &str) -> Result<PeerData, DialFailure> {
+    let request = DialRequest {
+        circuit: CircuitId::from("other"),
+        attempt: 1,
+        controller: crate::testing::controller_id(),
+        address: "end".to_owned(),
+        destination: terminator.to_owned(),
+        peer_data: PeerData::new(),
+        deadline: Instant::now() + PATIENCE,
+    };
+    world.tunnel.dialer().dial(request).await
 }
 
 #[tokio::test]
@@ -130,6 +144,9 @@ async fn server_that_is_not_there_closes_the_connection() {
     };
     let world = World::start(Protocol::Tcp, gone).await;
     world.controller.until_hosted(PLAIN).await;
+    let terminator = &world.controller.terminators(PLAIN)[0];
+    let failure = dial(&world, terminator).await.unwrap_err();
+    assert_eq!(failure.failure, RouteFailure::ConnectionRefused);
     let mut client = world.connect(PLAIN).await;
     let rest = read_all(&mut client).await;
     assert!(rest.is_err() || rest.unwrap().is_empty());
@@ -139,24 +156,13 @@ async fn server_that_is_not_there_closes_the_connection() {
 #[tokio::test]
 async fn encrypted_service_takes_nobody_without_a_key() {
     let world = echoing().await;
-    let dial = |destination: &str| {
-        world.tunnel.dialer().dial(DialRequest {
-            circuit: CircuitId::from("other"),
-            attempt: 1,
-            controller: crate::testing::controller_id(),
-            address: "end".to_owned(),
-            destination: destination.to_owned(),
-            peer_data: PeerData::new(),
-            deadline: Instant::now() + PATIENCE,
-        })
-    };
     let vault = &world.controller.terminators(ENCRYPTED)[0];
-    let failure = dial(vault).await.unwrap_err();
+    let failure = dial(&world, vault).await.unwrap_err();
     assert_eq!(
         failure.reason,
         "the service is encrypted, and the dialing end gives no key for that"
     );
-    let failure = dial("unknown").await.unwrap_err();
+    let failure = dial(&world, "unknown").await.unwrap_err();
     assert_eq!(failure.failure, RouteFailure::InvalidTerminator);
     world.end().await;
 }
