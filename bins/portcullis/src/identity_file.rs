@@ -1,24 +1,14 @@
-//! Identity files in the format of OpenZiti clients.
+//! Identity files, with the errors of commands.
 
-use crate::controller_url;
 use crate::credential::Credential;
 use crate::error::CliError;
-use crate::error::cause::json_position;
 use crate::files;
-use crate::secret;
-use portcullis_client::{Api, ClientCertificate, Trust};
-use portcullis_pki::{Certificate, certificates_to_pem};
-use secrecy::{ExposeSecret as _, SecretString};
-use serde::{Deserialize, Serialize};
+use portcullis_client::{ClientCertificate, Trust};
+use portcullis_enrollment::IdentityFileError;
+use portcullis_pki::Certificate;
 use std::path::Path;
 use url::Url;
 use zeroize::Zeroizing;
-
-/// Prefix of a value that is stored inline.
-const PEM_PREFIX: &str = "pem:";
-
-/// Optional prefix of the path of a file with the value.
-const FILE_PREFIX: &str = "file://";
 
 /// Hint where the certificate of an identity file was refused, which has many causes that the
 /// controller does not tell apart.
@@ -26,33 +16,7 @@ pub(crate) const REFUSED_HINT: &str = "the identity is disabled or deleted, or i
     withdrawn; ask an administrator";
 
 /// An identity file.
-#[derive(Serialize, Deserialize)]
-pub(crate) struct IdentityFile {
-    /// URL of the client API.
-    #[serde(rename = "ztAPI")]
-    api: String,
-    /// Client API URLs of several controllers.
-    #[serde(rename = "ztAPIs", default)]
-    apis: Option<Vec<String>>,
-    /// Configuration types that the client requests.
-    #[serde(rename = "configTypes", default)]
-    config_types: Option<Vec<String>>,
-    id: KeyMaterial,
-    #[serde(rename = "enableHa", default)]
-    enable_ha: bool,
-    /// File name in messages.
-    #[serde(skip)]
-    name: String,
-}
-
-/// Key and certificates, each prefixed with its location.
-#[derive(Serialize, Deserialize)]
-struct KeyMaterial {
-    #[serde(serialize_with = "secret::serialize_exposed")]
-    key: SecretString,
-    cert: String,
-    ca: String,
-}
+pub(crate) struct IdentityFile(portcullis_enrollment::IdentityFile);
 
 impl IdentityFile {
     /// Creates the file for the controller at `url`. `key` is one PEM block, and `chain` the
@@ -63,41 +27,26 @@ impl IdentityFile {
         chain: &[Certificate],
         authorities: &[Certificate],
     ) -> Self {
-        Self {
-            api: format!("{}{}", controller_url::display(url), Api::Client.prefix()),
-            apis: None,
-            config_types: None,
-            id: KeyMaterial {
-                key: format!("{PEM_PREFIX}{key}").into(),
-                cert: inline_pem(chain),
-                ca: inline_pem(authorities),
-            },
-            enable_ha: false,
-            name: "the identity file".to_owned(),
-        }
+        let file = portcullis_enrollment::IdentityFile::new(url, key, chain, authorities);
+        Self(file)
     }
 
     pub(crate) fn to_json(&self) -> Result<Zeroizing<Vec<u8>>, CliError> {
-        serde_json::to_vec(self)
-            .map(Zeroizing::new)
-            .map_err(|error| CliError::failed("cannot encode the identity file").with_source(error))
+        Ok(self.0.to_json()?)
     }
 
     pub(crate) fn read(path: &Path) -> Result<Self, CliError> {
         let text = Zeroizing::new(files::read_text(path)?);
-        let read: Self = serde_json::from_str(&text).map_err(|error| {
-            let (path, place) = (path.display(), json_position(&error));
-            CliError::failed(format!("{path} is not an identity file {place}"))
-                .hint("`portcullis enroll TOKEN` creates one")
-        })?;
-        Ok(Self {
-            name: path.display().to_string(),
-            ..read
-        })
+        let name = path.display().to_string();
+        Ok(Self(portcullis_enrollment::IdentityFile::parse(
+            &text, name,
+        )?))
     }
 
+    /// The first of its controllers.
     pub(crate) fn url(&self) -> Result<Url, CliError> {
-        controller_url::parse(&self.api)
+        let first = self.0.controllers()?.into_iter().next();
+        first.ok_or_else(|| CliError::failed(format!("{} names no controller", self.0.name())))
     }
 
     pub(crate) fn trust(&self) -> Result<Trust, CliError> {
@@ -106,20 +55,17 @@ impl IdentityFile {
 
     /// Trusted CA certificates, PEM.
     pub(crate) fn ca_pem(&self) -> Result<String, CliError> {
-        Ok(read_pem(&self.id.ca)?.to_string())
+        Ok(self.0.ca_pem()?)
     }
 
     /// Private key, PEM.
     pub(crate) fn key_pem(&self) -> Result<Zeroizing<String>, CliError> {
-        read_pem(self.id.key.expose_secret())
+        Ok(self.0.key_pem()?)
     }
 
     /// Replaces the certificate, and the key if a new one is given. Both are stored inline.
     pub(crate) fn replace_certificate(&mut self, chain: &[Certificate], key: Option<&str>) {
-        self.id.cert = inline_pem(chain);
-        if let Some(key) = key {
-            self.id.key = format!("{PEM_PREFIX}{key}").into();
-        }
+        self.0.replace_certificate(chain, key);
     }
 
     pub(crate) fn client_certificate(&self) -> Result<ClientCertificate, CliError> {
@@ -127,41 +73,24 @@ impl IdentityFile {
     }
 
     pub(crate) fn credential(&self) -> Result<Credential, CliError> {
-        Credential::from_identity_file(&self.name, &read_pem(&self.id.cert)?, &self.key_pem()?)
+        let file = &self.0;
+        Credential::from_identity_file(file.name(), &file.cert_pem()?, &file.key_pem()?)
     }
 }
 
-/// Encodes certificates inline, without anything else: other loaders reject text between PEM
-/// blocks.
-fn inline_pem(certificates: &[Certificate]) -> String {
-    format!("{PEM_PREFIX}{}", certificates_to_pem(certificates))
-}
-
-/// Reads the PEM text of a value, inline or from a file.
-fn read_pem(value: &str) -> Result<Zeroizing<String>, CliError> {
-    if let Some(inline) = value.strip_prefix(PEM_PREFIX) {
-        return Ok(Zeroizing::new(inline.to_owned()));
+impl From<IdentityFileError> for CliError {
+    fn from(error: IdentityFileError) -> Self {
+        let is_none = matches!(error, IdentityFileError::NotJson { .. });
+        let failure = Self::failed(error.to_string());
+        let failure = match error.into_cause() {
+            Some(cause) => failure.with_source(anyhow::Error::from_boxed(cause)),
+            None => failure,
+        };
+        if is_none {
+            return failure.hint("`portcullis enroll TOKEN` creates one");
+        }
+        failure
     }
-    let path = match value.strip_prefix(FILE_PREFIX) {
-        Some(path) => path,
-        None if has_scheme(value) || value.trim().is_empty() => {
-            return Err(CliError::failed(
-                "the key and certificates of the identity must start with `pem:` or `file://`, or be \
-                 file paths",
-            ));
-        },
-        None => value,
-    };
-    // `-` is a file name here, not standard input.
-    let path = Path::new(".").join(path);
-    Ok(Zeroizing::new(files::read_text(&path)?))
-}
-
-/// Whether a value has a URL scheme. A single letter is a drive name.
-fn has_scheme(value: &str) -> bool {
-    let is_word = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    let scheme = value.split_once(':').map(|(scheme, _)| scheme);
-    scheme.is_some_and(|scheme| scheme.len() != 1 && is_word(scheme))
 }
 
 #[cfg(test)]
@@ -169,56 +98,39 @@ mod tests {
     use super::*;
     use portcullis_pki::{KeyType, SigningKey};
 
-    fn file(key: &str) -> IdentityFile {
-        let url = "https://ctrl.example.test:1280".parse().unwrap();
-        IdentityFile::new(&url, key, &[], &[])
-    }
-
-    #[test]
-    fn file_has_the_form_that_clients_read() {
-        let json = file("KEY").to_json().unwrap();
-        assert_eq!(
-            std::str::from_utf8(&json).unwrap(),
-            concat!(
-                r#"{"ztAPI":"https://ctrl.example.test:1280/edge/client/v1","ztAPIs":null,"#,
-                r#""configTypes":null,"id":{"key":"pem:KEY","cert":"pem:","ca":"pem:"},"#,
-                r#""enableHa":false}"#
-            )
-        );
-    }
-
     #[test]
     fn file_is_read_back() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("laptop.json");
         let key = SigningKey::generate(KeyType::P256).unwrap();
-        let json = file(&key.to_pkcs8_pem().unwrap()).to_json().unwrap();
-        std::fs::write(&path, &*json).unwrap();
+        let url = "https://ctrl.example.test:1280".parse().unwrap();
+        let file = IdentityFile::new(&url, &key.to_pkcs8_pem().unwrap(), &[], &[]);
+        std::fs::write(&path, &*file.to_json().unwrap()).unwrap();
         let read = IdentityFile::read(&path).unwrap();
-        assert_eq!(
-            read.url().unwrap().as_str(),
-            "https://ctrl.example.test:1280/"
-        );
+        assert_eq!(read.url().unwrap(), url);
         let error = read.client_certificate().unwrap_err().message();
         assert!(error.contains("laptop.json is empty"), "{error}");
         assert!(read.trust().is_err(), "nobody is trusted");
     }
 
     #[test]
-    fn keys_may_be_elsewhere() {
+    fn what_is_no_identity_file_has_a_hint() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("key.pem");
-        std::fs::write(&path, "KEY").unwrap();
+        let path = folder.path().join("laptop.json");
+        let read = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            IdentityFile::read(&path)
+                .and_then(|file| file.url())
+                .unwrap_err()
+        };
         assert_eq!(
-            read_pem(&format!("file://{}", path.display()))
-                .unwrap()
-                .as_str(),
-            "KEY"
+            read("eyJ").hints(),
+            ["`portcullis enroll TOKEN` creates one"]
         );
-        assert_eq!(read_pem("pem:KEY").unwrap().as_str(), "KEY");
-        assert_eq!(read_pem(path.to_str().unwrap()).unwrap().as_str(), "KEY");
-        for other in ["", "engine:pkcs11", "https://key.test", "KEY"] {
-            assert!(read_pem(other).is_err(), "{other}");
-        }
+        let missing = read("{}").message();
+        assert!(
+            missing.contains("`ztAPI` of") && missing.ends_with("is missing"),
+            "{missing}"
+        );
     }
 }

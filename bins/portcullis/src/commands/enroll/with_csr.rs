@@ -5,9 +5,7 @@ use super::output_file::OutputFile;
 use crate::error::CliError;
 use crate::identity_file::IdentityFile;
 use portcullis_api::enroll::EnrollmentResult;
-use portcullis_pki::{
-    Certificate, KeyType, SigningKey, Subject, certificates_from_pem, create_csr,
-};
+use portcullis_pki::{Certificate, KeyType, SigningKey, Subject, create_csr};
 
 /// Generates a key, obtains a certificate through `ask`, and writes the identity file.
 pub(super) async fn run(
@@ -45,12 +43,7 @@ pub(crate) fn parse_chain_for_key(
     pem: &str,
     key: &SigningKey,
 ) -> Result<Vec<Certificate>, CliError> {
-    let chain = certificates_from_pem(pem).unwrap_or_default();
-    let certified = chain.first().and_then(|leaf| leaf.public_key().ok());
-    if certified.is_some_and(|certified| certified.as_der() == key.public_key().as_der()) {
-        return Ok(chain);
-    }
-    Err(CliError::failed(
-        "the controller answered without a certificate for the key",
-    ))
+    portcullis_enrollment::chain_for_key(pem, key).ok_or_else(|| {
+        CliError::failed("the controller answered without a certificate for the key")
+    })
 }
