@@ -2,11 +2,14 @@
 
 use portcullis_api::edge_router::{CurrentIdentityEdgeRouter, SessionEdgeRouter};
 use portcullis_api::router::CommonEdgeRouter;
+use portcullis_domain::ids::RouterId;
 use std::collections::BTreeMap;
 
 /// An edge router that the identity may use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EdgeRouter {
+    /// The common name of its certificates; `None` where the controller does not say it.
+    pub id: Option<RouterId>,
     pub name: String,
     /// Addresses by protocol, such as `tls://host:port` for `tls`.
     pub urls: BTreeMap<String, String>,
@@ -23,6 +26,7 @@ impl EdgeRouter {
 impl From<CommonEdgeRouter> for EdgeRouter {
     fn from(router: CommonEdgeRouter) -> Self {
         Self {
+            id: None,
             name: router.name,
             urls: router.supported_protocols,
         }
@@ -31,7 +35,10 @@ impl From<CommonEdgeRouter> for EdgeRouter {
 
 impl From<CurrentIdentityEdgeRouter> for EdgeRouter {
     fn from(router: CurrentIdentityEdgeRouter) -> Self {
-        router.common.into()
+        Self {
+            id: Some(router.base.id),
+            ..router.common.into()
+        }
     }
 }
 

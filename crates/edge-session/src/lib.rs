@@ -53,6 +53,7 @@
 //! | whether services have changed | each [`poll_interval`](SessionOptions::poll_interval), the second half of which is random |
 //! | services, with configurations | when they have; when an unknown one is looked up, at most once a second |
 //! | own identity, edge routers | with services, and with each fourth poll |
+//! | edge routers of a service | when they are looked up, at most once a minute unless something has changed |
 //! | answers to posture queries | with services, when one is different, before one times out, and after each login |
 //! | another controller | when the present one does not answer twice in a row |
 //!

@@ -6,6 +6,7 @@ use crate::identity::RouterCredential;
 use crate::oidc_tokens::{OidcTokens, SharedTokens};
 use crate::service::Services;
 use crate::service_session::{ServiceSession, ServiceSessionKey};
+use crate::session::ServiceRouters;
 use crate::state::{ApiSession, SessionKind};
 use parking_lot::Mutex;
 use portcullis_api::api_session::ApiSessionDetail;
@@ -28,6 +29,7 @@ const IDLE_TIMEOUT: Duration = Duration::from_mins(10);
 pub(crate) struct OpenSession {
     pub(crate) client: Client,
     pub(crate) protocol: OpenProtocol,
+    pub(crate) service_routers: ServiceRouters,
     service_sessions: Mutex<BTreeMap<ServiceSessionKey, Arc<OnceCell<Arc<ServiceSession>>>>>,
     credential: OnceCell<Arc<RouterCredential>>,
 }
@@ -73,6 +75,7 @@ impl OpenSession {
         Self {
             client,
             protocol,
+            service_routers: ServiceRouters::default(),
             service_sessions: Mutex::default(),
             credential: OnceCell::new(),
         }

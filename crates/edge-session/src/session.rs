@@ -1,5 +1,9 @@
 //! The session, as programs use it.
 
+mod service_routers;
+
+pub(crate) use service_routers::ServiceRouters;
+
 use crate::controller::controllers;
 use crate::edge_router::EdgeRouter;
 use crate::error::SessionError;

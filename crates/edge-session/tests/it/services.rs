@@ -190,3 +190,42 @@ async fn own_identity_says_how_it_hosts() {
         json!({"floor": "3"})
     );
 }
+
+/// Policies may allow fewer routers for a service than for the identity.
+#[tokio::test]
+async fn routers_of_a_service_are_those_of_its_policies() {
+    let network = Network::start().await;
+    for (name, protocol) in [("laptop", BOTH[0]), ("server", BOTH[1])] {
+        let session = network.open(name, protocol).await;
+        let service = network
+            .service(&format!("of {name}"), "Dial", &json!([]))
+            .await;
+        let service = ServiceId::from_wire(&service);
+        let routers = async || {
+            session
+                .service_routers(&service, ServiceGrant::Dial)
+                .await
+                .unwrap()
+        };
+        let listed = routers().await;
+        let [router] = &listed[..] else {
+            panic!("{listed:?}");
+        };
+        assert_eq!(router.name, "r1");
+        assert!(router.tls().is_some() && Arc::ptr_eq(&listed, &routers().await));
+
+        let policies = network.get("service-edge-router-policies").await;
+        let policy = format!(
+            "service-edge-router-policies/{}",
+            policies[0]["id"].as_str().unwrap()
+        );
+        let roles = |roles| json!({"edgeRouterRoles": [roles]});
+        network
+            .change(Method::PATCH, &policy, &roles("#others"))
+            .await;
+        session.forget_service_routers(&service);
+        assert!(routers().await.is_empty());
+        network.change(Method::PATCH, &policy, &roles("#all")).await;
+        within(session.close()).await;
+    }
+}
