@@ -7,10 +7,13 @@ use crate::outbound::Kernel;
 use crate::runner::{NameServerInput, NameServerSockets, Runner};
 use crate::tunnel::Tunnel;
 use bytes::Bytes;
+use futures_util::future::select_all;
 use portcullis_datagram_flows::FlowKey;
 use portcullis_domain::entropy::Entropy;
-use portcullis_name_server::NameServerOptions;
-use portcullis_tproxy::{InterceptedDatagrams, InterceptorOptions, LocalNetworks, NameSockets};
+use portcullis_name_server::{NameServerOptions, Output};
+use portcullis_tproxy::{
+    InterceptedDatagrams, Instance, InterceptorOptions, LocalNetworks, NameSockets,
+};
 use portcullis_tunneler::RuleChange;
 use std::io;
 use std::net::SocketAddr;
@@ -20,8 +23,10 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 pub struct TransparentOptions {
     pub interceptor: InterceptorOptions,
-    /// Where the name server is, if there is one.
-    pub name_server_address: Option<SocketAddr>,
+    /// Where the name server is; without any, there is none.
+    pub name_server_addresses: Vec<SocketAddr>,
+    /// Whether nothing is intercepted if one of its addresses cannot be had. Otherwise the log says so.
+    pub is_name_server_required: bool,
     pub name_server: NameServerOptions,
 }
 
@@ -31,7 +36,8 @@ impl<N: Network> Runner<N> {
     ///
     /// # Errors
     ///
-    /// If rights, programs or parts of the kernel lack, or the name server's address cannot be had.
+    /// If rights, programs or parts of the kernel lack, or an address of the name server cannot be had that is
+    /// required.
     pub async fn with_transparent_proxy(
         self,
         options: TransparentOptions,
@@ -40,12 +46,33 @@ impl<N: Network> Runner<N> {
         let instance = options.interceptor.instance.clone();
         let starting = portcullis_tproxy::Interceptor::start(options.interceptor);
         let (interceptor, intercepted) = Box::pin(starting).await?;
-        let local_networks = LocalNetworks::start(&instance).await?;
+        let local_networks = match LocalNetworks::start(&instance).await {
+            Ok(local_networks) => local_networks,
+            Err(error) => {
+                interceptor.stop().await;
+                return Err(error);
+            },
+        };
         let kernel = Kernel::new(instance.own_mark(), local_networks.clone());
+        let interceptor = KernelInterceptor {
+            interceptor,
+            local_networks,
+        };
         let mut runner = self;
-        if let Some(address) = options.name_server_address {
-            let opening = NameSockets::open(address, &instance, &interceptor, &local_networks);
-            let sockets = Box::pin(opening).await?;
+        let mut sockets = Vec::new();
+        for address in options.name_server_addresses {
+            match Box::pin(interceptor.open(address, &instance)).await {
+                Ok(opened) => sockets.push(opened),
+                Err(error) if options.is_name_server_required => {
+                    interceptor.stop().await;
+                    return Err(error);
+                },
+                Err(error) => {
+                    tracing::warn!(%address, %error, "names are not answered at the address");
+                },
+            }
+        }
+        if let Some(sockets) = AllNameSockets::new(sockets) {
             let connected;
             (runner, connected) = runner.with_name_server(&options.name_server, entropy);
             runner.shared().tasks.spawn(serve_names(sockets, connected));
@@ -70,10 +97,7 @@ impl<N: Network> Runner<N> {
             buffer: vec![0; MAX_DATAGRAM],
         };
         tunnel.intercepted_datagrams(receiver, KernelReplies(datagrams));
-        Ok(runner.with_interceptor(KernelInterceptor {
-            interceptor,
-            local_networks,
-        }))
+        Ok(runner.with_interceptor(interceptor))
     }
 }
 
@@ -83,6 +107,17 @@ const MAX_DATAGRAM: usize = 65_535;
 struct KernelInterceptor {
     interceptor: portcullis_tproxy::Interceptor,
     local_networks: LocalNetworks,
+}
+
+impl KernelInterceptor {
+    /// Opens the sockets of a name server.
+    async fn open(
+        &self,
+        address: SocketAddr,
+        instance: &Instance,
+    ) -> Result<NameSockets, portcullis_tproxy::InterceptError> {
+        NameSockets::open(address, instance, &self.interceptor, &self.local_networks).await
+    }
 }
 
 impl Interceptor for KernelInterceptor {
@@ -124,8 +159,45 @@ impl DatagramReplies for KernelReplies {
     }
 }
 
+/// The sockets of a name server at all its addresses; at least one.
+struct AllNameSockets(Vec<NameSockets>);
+
+impl AllNameSockets {
+    fn new(all: Vec<NameSockets>) -> Option<Self> {
+        (!all.is_empty()).then_some(Self(all))
+    }
+
+    /// The next input. The future may be dropped.
+    async fn next(&mut self) -> portcullis_tproxy::Input {
+        let count = self.0.len();
+        let waiting = self.0.iter_mut().enumerate();
+        let waiting = waiting.map(|(index, sockets)| {
+            Box::pin(async move {
+                let mut input = sockets.next().await;
+                if let portcullis_tproxy::Input::Query { client, .. } = &mut input {
+                    client.socket = client.socket * count + index;
+                }
+                input
+            })
+        });
+        select_all(waiting).await.0
+    }
+
+    /// Does what a name server wants done. Others are asked through the sockets of the first address.
+    fn perform(&mut self, mut output: Output) {
+        let mut index = 0;
+        if let Output::Reply { client, .. } = &mut output {
+            index = client.socket % self.0.len();
+            client.socket /= self.0.len();
+        }
+        if let Some(sockets) = self.0.get_mut(index) {
+            sockets.perform(output);
+        }
+    }
+}
+
 /// Carries between a name server and its sockets.
-async fn serve_names(mut sockets: NameSockets, connected: NameServerSockets) {
+async fn serve_names(mut sockets: AllNameSockets, connected: NameServerSockets) {
     let NameServerSockets {
         inputs,
         mut outputs,

@@ -11,7 +11,6 @@ use crate::status;
 use anyhow::{Context as _, bail};
 use joining::join;
 use portcullis_datagram_flows::FlowOptions;
-use portcullis_domain::ip_network::IpNetwork;
 use portcullis_name_server::NameServerOptions;
 use portcullis_program::signals::{self, ShutdownSignals};
 use portcullis_program::{descriptors, output, privileges, service_manager};
@@ -35,6 +34,7 @@ enum Purpose {
 struct InterceptPurpose {
     instance: Instance,
     resolver: SocketAddr,
+    lan_interfaces: Vec<String>,
     options: InterceptOptions,
     names: NameServerOptions,
 }
@@ -69,6 +69,7 @@ pub(super) async fn intercept(arguments: RunArgs) -> anyhow::Result<()> {
     let purpose = InterceptPurpose {
         instance: arguments.instance,
         resolver,
+        lan_interfaces: arguments.lan_interface,
         options: InterceptOptions {
             name_range: arguments.dns_ip_range,
             ..InterceptOptions::default()
@@ -172,15 +173,14 @@ impl Purpose {
         let Self::Intercept(purpose) = self else {
             return Ok(runner);
         };
-        let mut exempt = own_destinations(context, session).await;
-        // It may be among the addresses that stand for names.
-        exempt.push(IpNetwork::new(purpose.resolver.ip(), u8::MAX));
         let options = TransparentOptions {
             interceptor: InterceptorOptions {
-                exempt,
+                lan_interfaces: purpose.lan_interfaces.clone(),
+                exempt: own_destinations(context, session).await,
                 ..InterceptorOptions::new(purpose.instance.clone())
             },
-            name_server_address: Some(purpose.resolver),
+            name_server_addresses: vec![purpose.resolver],
+            is_name_server_required: true,
             name_server: purpose.names.clone(),
         };
         let entropy = Arc::new(SystemEntropy);

@@ -33,7 +33,8 @@ async fn start() -> TestTunnel {
     let instance: Instance = "test".parse().expect("a name");
     let options = TransparentOptions {
         interceptor: InterceptorOptions::new(instance),
-        name_server_address: Some(NAME_SERVER.parse().expect("an address")),
+        name_server_addresses: vec![NAME_SERVER.parse().expect("an address")],
+        is_name_server_required: true,
         name_server: NameServerOptions::default(),
     };
     let runner = runner.with_transparent_proxy(options, Arc::new(SystemEntropy));
