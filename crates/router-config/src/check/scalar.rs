@@ -25,7 +25,13 @@ pub(super) fn check(walker: &mut Walker<'_>, field: &Field<'_>, key: &'static Ke
                 let value = string_format::check(walker, field, written, text, field.path())?;
                 Some(json!([value]))
             },
-            None if field.node().as_list().is_some() => string_list(walker, field, text),
+            None if field.node().as_list().is_some() => {
+                let items = string_list(walker, field, text)?;
+                Some(match text {
+                    StringFormat::Resolver => after_default(key, items),
+                    _ => items,
+                })
+            },
             None => {
                 walker.wrong_type(field, "a string or a list of strings");
                 None
@@ -330,6 +336,20 @@ fn check_duration(
         diagnostic.help(format!("the nearest value is {nearest}"));
     }
     None
+}
+
+/// The items of a list that is added to the default.
+fn after_default(key: &'static Key, items: Json) -> Json {
+    let default = key
+        .default
+        .and_then(|text| parse_default(key.value_type, text));
+    match (default, items) {
+        (Some(Json::Array(mut all)), Json::Array(items)) => {
+            all.extend(items);
+            Json::Array(all)
+        },
+        (_, items) => items,
+    }
 }
 
 /// Parses the default of a row into its effective form.

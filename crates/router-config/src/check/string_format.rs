@@ -204,7 +204,7 @@ fn validate_pem_source(text: &str, is_key: bool) -> Option<FormatError> {
 }
 
 fn validate_service_port(text: &str) -> Option<FormatError> {
-    let form = "write it like `echo:8000` or `echo:8000:udp`; the port is opened on all addresses";
+    let form = "write it like `echo:8000` or `echo:8000:udp`; the port is opened at 0.0.0.0";
     let (name, port) = match text.split(':').collect::<Vec<_>>().as_slice() {
         [name, port] | [name, port, "tcp" | "udp"] => ((*name).to_owned(), (*port).to_owned()),
         [_, _, other] => {

@@ -78,6 +78,14 @@ config_section! {
         services: value<Vec<String>> = "options.services",
         /// Resolvers of a tunnel.
         resolver: value<Vec<String>> = "options.resolver",
+        /// Network interfaces, or addresses of them, whose traffic a tunnel intercepts.
+        lan_if: value<Vec<String>> = "options.lanIf",
+        /// Name servers for names that are no service's.
+        dns_upstream: value<Vec<String>> = "options.dnsUpstream",
+        /// In which order they are asked.
+        dns_upstream_mode: value<String> = "options.dnsUpstreamMode",
+        /// Answer for names that nobody knows.
+        dns_unanswerable: value<String> = "options.dnsUnanswerable",
         /// Range for the addresses of services.
         dns_svc_ip_range: value<String> = "options.dnsSvcIpRange",
         /// After how long a silent flow of datagrams is over.

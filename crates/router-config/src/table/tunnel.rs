@@ -53,8 +53,8 @@ pub(crate) const TUNNEL: KeyGroup = &[
     Key::new(
         "services",
         ValueType::StringList(StringFormat::ServicePort),
-        "Services and the port that is opened for each, `name:port` or `name:port:udp`, on all addresses. \
-         Only in mode `proxy`.",
+        "Services and the port that is opened for each, `name:port` or `name:port:udp`, at 0.0.0.0: \
+         all IPv4 addresses. Only in mode `proxy`.",
     )
     .example("[\"echo:8000\"]"),
     Key::new(
