@@ -205,6 +205,7 @@ fn generated_files_can_be_run() {
         &["edge", "--private", "--web-sockets"],
         &["edge", "--private", "--tunnel", "host"],
         &["edge", "--tunnel", "proxy", "--service", "wiki:8080"],
+        &["edge", "--tunnel", "tproxy", "--lan-interface", "lo"],
     ] {
         let line = [&["config", "generate"], arguments, &["--name", "r1"]].concat();
         let generated = router(
@@ -217,25 +218,13 @@ fn generated_files_can_be_run() {
         let started = router(&files, &["run", "r.yml"]).expect_code(1).stderr;
         assert!(started.contains("the router is not enrolled"), "{started}");
     }
-    let generate = [
-        "config", "generate", "edge", "--name", "r1", "--tunnel", "tproxy",
-    ];
-    let refused = router(&files, &generate).expect_code(2);
-    assert_eq!(refused.text(), "");
-    assert!(
-        refused
-            .stderr
-            .contains("this router intercepts no traffic yet"),
-        "{}",
-        refused.stderr
-    );
 }
 
 #[test]
 fn files_that_cannot_be_run_are_refused_with_the_place() {
     let files = RouterConfigFiles::new();
     files.write("crashing.yml", crashing());
-    let tunnel = "edge: {}\nlisteners:\n  - binding: tunnel\n    options: {mode: tproxy}\n";
+    let tunnel = "edge: {}\nlisteners:\n  - binding: tunnel\n    options: {mode: 'tproxy:/bin/divert'}\n";
     files.write("tunnel.yml", format!("{VALID}{tunnel}"));
     files.write("engine.yml", VALID.replace("r.key", "pkcs11:x"));
     files.write("good.yml", VALID);
@@ -252,13 +241,13 @@ fn files_that_cannot_be_run_are_refused_with_the_place() {
             &["run", "tunnel.yml"],
             &[
                 "--> tunnel.yml:10:21",
-                "this router intercepts no traffic yet",
+                "this router diverts traffic itself",
             ],
         ),
         (
             &["config", "show", "tunnel.yml"],
             &[
-                "this router intercepts no traffic yet",
+                "this router diverts traffic itself",
                 "tunnel.yml: refused, 1 error",
             ],
         ),

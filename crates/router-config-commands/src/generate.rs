@@ -14,7 +14,7 @@ use std::path::PathBuf;
 /// Help footer of `generate`.
 pub(crate) const EXAMPLES: &str = "\
 The file is short and commented, as if written by hand. Both Portcullis and `ziti router run` accept
-it. `portcullis-router` intercepts no traffic yet: for it, generate files without `--tunnel tproxy`.
+it.
 
 Examples:
   portcullis router-config generate edge --name r1 --host r1.example.com \\
@@ -23,31 +23,11 @@ Examples:
   portcullis router-config generate edge --name kiosk --private --tunnel proxy --service web:8080
   portcullis router-config generate fabric --name core1 --link-port 6000";
 
-/// The same of a program whose router intercepts no traffic.
-const EXAMPLES_WITHOUT_INTERCEPTION: &str = "\
-The file is short and commented, as if written by hand. Both Portcullis and `ziti router run` accept
-it.
-
-Examples:
-  portcullis router-config generate edge --name r1 --host r1.example.com \\
-      --controller ctrl.example.com:6262 --out r1.yml
-  portcullis router-config generate edge --name gw --edge-port 443 --ip 192.0.2.7
-  portcullis router-config generate edge --name kiosk --private --tunnel proxy --service web:8080
-  portcullis router-config generate fabric --name core1 --link-port 6000";
-
 /// Has `generate` write files without a tunneler unless it is told otherwise.
 pub(crate) fn without_tunnel(command: clap::Command) -> clap::Command {
-    let edge = |edge: clap::Command| {
+    command.mut_subcommand("edge", |edge| {
         edge.mut_arg("tunnel", |mode| mode.default_value("none"))
-            .mut_arg("lan_interface", |name| name.hide(true))
-            .after_long_help(EXAMPLES_WITHOUT_INTERCEPTION)
-    };
-    command
-        .after_long_help(EXAMPLES_WITHOUT_INTERCEPTION)
-        .mut_subcommand("edge", edge)
-        .mut_subcommand("fabric", |fabric| {
-            fabric.after_long_help(EXAMPLES_WITHOUT_INTERCEPTION)
-        })
+    })
 }
 
 /// Kinds of routers to generate a file for.

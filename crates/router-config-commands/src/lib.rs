@@ -76,8 +76,7 @@ pub fn run<C: Console>(console: &C, command: &RouterConfigCommand) -> Result<(),
     }
 }
 
-/// Has `generate` write files without a tunneler unless one is asked for, and leaves out what only one that intercepts
-/// traffic has.
+/// Has `generate` write files without a tunneler unless one is asked for.
 pub fn without_tunnel(command: clap::Command) -> clap::Command {
     command.mut_subcommand("generate", generate::without_tunnel)
 }

@@ -38,6 +38,8 @@ use crate::channel_traces::ChannelTraces;
 use crate::clock::RouterClock;
 use crate::controllers::{ControlService, Controllers};
 use crate::name_lookups::NameLookups;
+use crate::outgoing::Outgoing;
+use crate::socket_mark::SocketMark;
 use crate::tls::Tls;
 use failures::Failures;
 use interfaces::InterfaceReporter;
@@ -73,6 +75,7 @@ pub(crate) struct ControlSetup {
     pub(crate) identity: Option<Arc<dyn RenewableIdentity>>,
     /// Whether they are asked for that at once.
     pub(crate) renews_at_once: bool,
+    pub(crate) mark: SocketMark,
 }
 
 /// The control sessions of a router.
@@ -95,7 +98,7 @@ struct Context {
     settings: ControlSettings,
     greeting: Greeting,
     tls: Arc<Tls>,
-    lookups: NameLookups,
+    outgoing: Outgoing,
     clock: RouterClock,
     entropy: Arc<dyn Entropy>,
     controllers: Arc<Controllers>,
@@ -126,7 +129,10 @@ impl ControlSetup {
             settings: self.settings,
             greeting: self.greeting,
             tls: self.tls,
-            lookups: NameLookups::of_controllers(),
+            outgoing: Outgoing {
+                lookups: NameLookups::of_controllers(),
+                mark: self.mark,
+            },
             clock: self.clock,
             entropy: self.entropy,
             controllers: self.controllers,

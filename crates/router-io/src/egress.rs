@@ -38,7 +38,9 @@ use crate::egress::server_tls::ServerTls;
 use crate::egress::streams::{Security, StreamDialer};
 use crate::ends::{EndTerms, Ends, Start};
 use crate::name_lookups::NameLookups;
+use crate::outgoing::Outgoing;
 use crate::routes::{DialRequest, Dialers};
+use crate::socket_mark::SocketMark;
 use crate::tls::Tls;
 
 /// The dialers of this module that the section `dialers` has.
@@ -51,16 +53,20 @@ pub(crate) fn dialers(
     ends: &Ends,
     tls: &Arc<Tls>,
     entropy: &Arc<dyn Entropy>,
+    mark: SocketMark,
 ) -> Result<Dialers, IncompleteConfigError> {
     let settings = |binding| DialerSettings::of_binding(binding, entries);
-    let lookups = NameLookups::of_servers();
+    let outgoing = Outgoing {
+        lookups: NameLookups::of_servers(),
+        mark,
+    };
     let server_tls = Arc::new(ServerTls::new(Arc::clone(tls)));
     let streams = |kind, settings: &DialerSettings, security| {
         let server_tls = Arc::clone(&server_tls);
         StreamDialer::new(
             kind,
             ends.clone(),
-            lookups.clone(),
+            outgoing.clone(),
             server_tls,
             settings,
             security,
@@ -78,7 +84,7 @@ pub(crate) fn dialers(
         dialers.insert(Binding::EdgeTransport.name().to_owned(), Arc::new(dialer));
     }
     if let Some(settings) = &settings(Binding::TransportUdp)? {
-        let dialer = PacketDialer::new(ends.clone(), lookups.clone(), settings);
+        let dialer = PacketDialer::new(ends.clone(), outgoing.clone(), settings);
         dialers.insert(Binding::TransportUdp.name().to_owned(), Arc::new(dialer));
     }
     Ok(dialers)

@@ -30,6 +30,8 @@ mod tests;
 mod verification;
 mod view;
 
+#[cfg(target_os = "linux")]
+pub(crate) use announcement::interface_of;
 pub(crate) use counters::LinkSizes;
 #[cfg(test)]
 pub(crate) use counters::{LinkCounts, Traffic};

@@ -30,7 +30,7 @@ use crate::listeners::ListenersError;
 use crate::metrics::{LinkMetrics, RelayMetrics};
 use crate::operator::{Operations, OperatorSocket};
 use crate::profile::{MemoryProfiler, ProfileError};
-use crate::tunnel::IdleTunnel;
+use crate::tunnel::{IdleTunnel, InterceptionError};
 use crate::web::WebError;
 
 /// How long a router that stops waits for its parts: clients and circuits have a few seconds to end, and the
@@ -71,6 +71,8 @@ pub enum StartError {
     Listen(#[from] IngressOpenError),
     #[error(transparent)]
     Tunnel(#[from] TunnelError),
+    #[error(transparent)]
+    Interception(#[from] InterceptionError),
     #[error(transparent)]
     Listeners(#[from] ListenersError),
     #[error("`{address}` is no address that SDKs can be let in at; it has to be `tls:HOST:PORT`")]
@@ -180,6 +182,11 @@ impl Base {
         let tunnel = self.tunnel(edge.as_ref()).await?;
         let reached = tunnel.as_ref().map(IdleTunnel::tunnel);
         let control = self.control(&links, (edge.as_ref(), reached), &metrics)?;
+        // What this sets up in the kernel is not undone at once if something fails after it.
+        let tunnel = match tunnel {
+            Some(tunnel) => Some(Box::pin(tunnel.intercepting()).await?),
+            None => None,
+        };
 
         bound.serve(&self.tls, &self.tasks, &self.stop);
         ingress.serve(&self.tasks, &self.stop);

@@ -7,7 +7,8 @@ use std::time::Duration;
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::time::Instant;
 
-use crate::name_lookups::NameLookups;
+use crate::outgoing::Outgoing;
+use crate::socket_mark::SocketMark;
 
 /// How long others may be looked up before: longer than anybody waits for a connection.
 const LOOKUP_PATIENCE: Duration = Duration::from_mins(5);
@@ -15,16 +16,16 @@ const LOOKUP_PATIENCE: Duration = Duration::from_mins(5);
 /// Connects to a host: from a network interface or a local address, if one is given. Its name is looked up among
 /// few others; how long that may take is for the caller to say.
 pub(crate) async fn connect(
-    lookups: &NameLookups,
+    outgoing: &Outgoing,
     host: &str,
     port: u16,
     from: Option<&str>,
 ) -> io::Result<TcpStream> {
     let mut failure = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
     let patience = Instant::now() + LOOKUP_PATIENCE;
-    let addresses = lookups.find(host, port, patience).await;
+    let addresses = outgoing.lookups.find(host, port, patience).await;
     for address in addresses.map_err(io::Error::other)? {
-        match connect_to(address, from).await {
+        match connect_to(address, from, outgoing.mark).await {
             Ok(stream) => return Ok(stream),
             Err(error) => failure = error,
         }
@@ -33,12 +34,17 @@ pub(crate) async fn connect(
 }
 
 /// Connects to an address: from a network interface or a local address, if one is given.
-pub(crate) async fn connect_to(address: SocketAddr, from: Option<&str>) -> io::Result<TcpStream> {
+pub(crate) async fn connect_to(
+    address: SocketAddr,
+    from: Option<&str>,
+    mark: SocketMark,
+) -> io::Result<TcpStream> {
     let socket = if address.is_ipv4() {
         TcpSocket::new_v4()?
     } else {
         TcpSocket::new_v6()?
     };
+    mark.put_on(&socket)?;
     if let Some(from) = from {
         let local = local_address(from, address.is_ipv4())?;
         socket.bind(SocketAddr::new(local, 0))?;
@@ -75,18 +81,26 @@ fn local_address(from: &str, is_ipv4: bool) -> io::Result<IpAddr> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::name_lookups::NameLookups;
     use tokio::net::TcpListener;
+
+    fn outgoing(lookups: NameLookups) -> Outgoing {
+        Outgoing {
+            lookups,
+            mark: SocketMark::default(),
+        }
+    }
 
     #[tokio::test]
     async fn connection_comes_from_the_address_or_interface_that_is_given() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        let lookups = NameLookups::of_routers();
-        let connecting = connect(&lookups, "localhost", port, Some("127.0.0.2"));
+        let outgoing = outgoing(NameLookups::of_routers());
+        let connecting = connect(&outgoing, "localhost", port, Some("127.0.0.2"));
         let _stream = connecting.await.unwrap();
         let (_accepted, peer) = listener.accept().await.unwrap();
         assert_eq!(peer.ip().to_string(), "127.0.0.2");
-        let error = connect(&lookups, "127.0.0.1", port, Some("none0"));
+        let error = connect(&outgoing, "127.0.0.1", port, Some("none0"));
         let error = error.await.unwrap_err();
         assert_eq!(
             error.to_string(),
@@ -99,10 +113,10 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let here = |_host: &str, port| Ok(vec![(std::net::Ipv4Addr::LOCALHOST, port).into()]);
-        let one = NameLookups::new(1, here);
+        let one = outgoing(NameLookups::new(1, here));
         let reached = connect(&one, "elsewhere.example", port, None);
         reached.await.unwrap();
-        let full = NameLookups::new(0, here);
+        let full = outgoing(NameLookups::new(0, here));
         let waiting = connect(&full, "elsewhere.example", port, None);
         let waiting = tokio::time::timeout(Duration::from_millis(50), waiting).await;
         assert!(waiting.is_err(), "{waiting:?}");

@@ -14,12 +14,26 @@
 mod circuit;
 mod datagrams;
 mod dialer;
+#[cfg(target_os = "linux")]
+mod interception;
 mod network;
+#[cfg(not(target_os = "linux"))]
+mod no_interception;
 mod offer;
 mod services;
 mod terminators;
 #[cfg(test)]
 mod tests;
+
+#[cfg(target_os = "linux")]
+pub(crate) use interception::own_mark;
+#[cfg(not(target_os = "linux"))]
+pub(crate) use no_interception::own_mark;
+
+#[cfg(target_os = "linux")]
+use interception::intercept;
+#[cfg(not(target_os = "linux"))]
+use no_interception::intercept;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,11 +41,13 @@ use std::sync::Arc;
 use portcullis_datagram_flows::FlowOptions;
 use portcullis_domain::entropy::Entropy;
 use portcullis_router::edge::IdentityId;
-use portcullis_router::tunnel::{IdentityServices, TunnelMode, TunnelSettings, TunnelTerminators};
+use portcullis_router::tunnel::{
+    IdentityServices, InterceptSettings, TunnelMode, TunnelSettings, TunnelTerminators,
+};
 use portcullis_router_config::Binding;
 use portcullis_tunnel::{Runner, ServiceChange, Tunnel, TunnelOptions};
 use portcullis_tunnel_config::TunnelerIdentity;
-use portcullis_tunneler::Mode;
+use portcullis_tunneler::{InterceptOptions, Mode};
 use portcullis_wire::control::ControlMessage;
 use portcullis_wire::control::terminator::{TerminatorState, ValidateTerminators};
 use tokio::sync::mpsc;
@@ -80,9 +96,27 @@ pub(crate) struct TunnelParts {
 pub(crate) struct IdleTunnel {
     tunnel: RouterTunnel,
     runner: Runner<RouterNetwork>,
+    interception: Option<Interception>,
     services: IdentityServices,
     changes: mpsc::Sender<ServiceChange>,
     rights: Arc<Rights>,
+}
+
+/// Interception that has not begun.
+struct Interception {
+    router: Arc<str>,
+    settings: Box<InterceptSettings>,
+    entropy: Arc<dyn Entropy>,
+}
+
+/// Traffic cannot be intercepted.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "the tunneler of the router cannot intercept traffic, as its mode `tproxy` asks for: {reason}"
+)]
+pub struct InterceptionError {
+    /// A text for people.
+    reason: String,
 }
 
 impl IdleTunnel {
@@ -105,7 +139,7 @@ impl IdleTunnel {
         let network = RouterNetwork {
             requests: CircuitRequests::new(parts.controllers, parts.ends, settings.initiating_end),
             terminators: Arc::clone(&terminators),
-            entropy: parts.entropy,
+            entropy: Arc::clone(&parts.entropy),
         };
         let options = TunnelOptions {
             flows: FlowOptions {
@@ -114,9 +148,21 @@ impl IdleTunnel {
             },
             ..parts.options
         };
-        let mode = match settings.mode {
-            TunnelMode::Host => Mode::Host,
-            TunnelMode::Proxy(rules) => Mode::Proxy(rules),
+        let (mode, interception) = match settings.mode {
+            TunnelMode::Host => (Mode::Host, None),
+            TunnelMode::Proxy(rules) => (Mode::Proxy(rules), None),
+            TunnelMode::Intercept(settings) => {
+                let options = InterceptOptions {
+                    name_range: settings.name_range,
+                    ..InterceptOptions::default()
+                };
+                let interception = Interception {
+                    router: Arc::clone(&parts.router),
+                    settings,
+                    entropy: parts.entropy,
+                };
+                (Mode::Intercept(options), Some(interception))
+            },
         };
         let (changes, news) = mpsc::channel(CHANGES);
         let nobody = TunnelerIdentity::default();
@@ -130,6 +176,7 @@ impl IdleTunnel {
                 dialer,
             },
             runner,
+            interception,
             services: IdentityServices::new(&*parts.router),
             changes,
             rights: parts.rights,
@@ -138,6 +185,19 @@ impl IdleTunnel {
 
     pub(crate) fn tunnel(&self) -> RouterTunnel {
         self.tunnel.clone()
+    }
+
+    /// Has the kernel intercept traffic, if that is what the mode says.
+    pub(crate) async fn intercepting(mut self) -> Result<Self, InterceptionError> {
+        if let Some(interception) = self.interception.take() {
+            let Interception {
+                router,
+                settings,
+                entropy,
+            } = interception;
+            self.runner = Box::pin(intercept(self.runner, &router, *settings, entropy)).await?;
+        }
+        Ok(self)
     }
 
     /// Runs it until `stop`.
@@ -185,4 +245,18 @@ impl RouterTunnel {
             other => Some(other),
         }
     }
+}
+
+/// What a router calls its own in the kernel, so that what it has left is found again.
+#[cfg(target_os = "linux")]
+fn instance_name(router: &str) -> String {
+    let plain = router.chars().take(32);
+    let plain = plain.map(|letter| {
+        if letter.is_ascii_alphanumeric() {
+            letter
+        } else {
+            '_'
+        }
+    });
+    format!("router_{}", plain.collect::<String>())
 }

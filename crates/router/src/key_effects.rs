@@ -105,13 +105,7 @@ const WITHOUT_EFFECT: &[(&str, &str)] = &[
     ),
     ("listeners[tunnel].options.circuitStartTimeout", OF_DIALERS),
     ("listeners[tunnel].options.connectTimeout", OF_DIALERS),
-    ("listeners[tunnel].options.dnsSvcIpRange", NO_INTERCEPTION),
-    ("listeners[tunnel].options.dnsUnanswerable", NO_INTERCEPTION),
-    ("listeners[tunnel].options.dnsUpstream", NO_INTERCEPTION),
-    ("listeners[tunnel].options.dnsUpstreamMode", NO_INTERCEPTION),
     ("listeners[tunnel].options.getCircuitTimeout", OF_SERVICES),
-    ("listeners[tunnel].options.lanIf", NO_INTERCEPTION),
-    ("listeners[tunnel].options.resolver", NO_INTERCEPTION),
     ("listeners[tunnel].options.svcPollRate", NO_POLLING),
     (
         "listeners[tunnel].options.udpCheckInterval",
@@ -172,7 +166,6 @@ const OF_LINKS: &str =
 const STALLED_LINKS: &str = "a connection of a link that takes nothing for 20s is closed";
 const NOT_DIALED: &str =
     "no service is dialed by this binding; `transport` and `transport_udp` are those for servers";
-const NO_INTERCEPTION: &str = "this router intercepts no traffic yet";
 const NO_POLLING: &str = "services are told when they change";
 const OF_SERVICES: &str = "the configuration of a service says how long it may take";
 const OF_TUNNEL: &str = "it is an option of the listener with this binding";

@@ -8,5 +8,5 @@ mod settings;
 mod terminators;
 
 pub use identity_services::{IdentityServices, ServiceNews, TunnelIdentity};
-pub use settings::{TunnelError, TunnelMode, TunnelSettings};
+pub use settings::{InterceptSettings, TunnelError, TunnelMode, TunnelSettings};
 pub use terminators::{TerminatorAction, TerminatorTerms, TunnelTerminators};

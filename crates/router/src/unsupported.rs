@@ -121,18 +121,32 @@ fn listeners(config: &RouterConfig) -> Vec<Finding> {
 /// The entry of the tunneler, if it asks for what this router cannot do.
 fn tunnel(config: &RouterConfig) -> Option<Finding> {
     let settings = TunnelSettings::from_config(&config.listeners, &config.dialers);
-    let Err(error @ TunnelError::NoInterception { entry, .. }) = settings else {
-        return None;
+    let error = settings.err()?;
+    let (entry, key, help) = match &error {
+        TunnelError::Diverter { entry, .. } => (*entry, "mode", "write `tproxy`"),
+        TunnelError::Option { entry, key, .. } => (
+            *entry,
+            *key,
+            "`portcullis router-config explain listeners[tunnel].options` says what each option may be",
+        ),
+        TunnelError::Incomplete(_) | TunnelError::NoEdge { .. } => return None,
     };
-    let given = config.listeners.get(entry)?.mode.as_ref();
+    let given = config.listeners.get(entry)?;
+    let place = match key {
+        "mode" => place_of(given.mode.as_ref()),
+        "dnsUpstream" => place_of(given.dns_upstream.as_ref()),
+        "dnsUpstreamMode" => place_of(given.dns_upstream_mode.as_ref()),
+        "dnsUnanswerable" => place_of(given.dns_unanswerable.as_ref()),
+        _ => place_of(given.dns_svc_ip_range.as_ref()),
+    };
     let section = KeyPath::root().key("listeners").index(entry).key("options");
     let reason = Reason {
         severity: Severity::Error,
-        key: "mode",
+        key,
         message: error.to_string(),
-        help: "write `host` or `proxy`",
+        help,
     };
-    Some(finding(section.key(reason.key), place_of(given), reason))
+    Some(finding(section.key(reason.key), place, reason))
 }
 
 fn links(config: &RouterConfig) -> Vec<Finding> {
@@ -292,15 +306,22 @@ mod tests {
     #[test]
     fn tunneler_that_cannot_run_is_refused() {
         for (options, path) in [
-            ("{mode: tproxy}", "listeners[1].options.mode"),
             ("{mode: 'tproxy:/bin/divert'}", "listeners[1].options.mode"),
+            (
+                "{mode: tproxy, dnsUpstream: 'udp://dns.example:53'}",
+                "listeners[1].options.dnsUpstream",
+            ),
         ] {
             let text = format!(
                 "listeners:\n- {{binding: edge, address: 'tls:0.0.0.0:1'}}\n- {{binding: tunnel, options: {options}}}\n"
             );
             assert_is_found(&text, path, 3, Severity::Error);
         }
-        for options in ["{mode: host}", "{mode: proxy, services: ['wiki:80:udp']}"] {
+        for options in [
+            "{mode: host}",
+            "{mode: tproxy}",
+            "{mode: proxy, services: ['wiki:80:udp']}",
+        ] {
             let text = format!("listeners: [{{binding: tunnel, options: {options}}}]\n");
             assert_eq!(findings_of(&text).len(), 0, "{options}");
         }

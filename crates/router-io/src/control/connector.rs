@@ -85,7 +85,8 @@ impl Connector for ControllerConnector {
     async fn connect(&mut self, _role: Role) -> io::Result<Self::Stream> {
         let address = self.address().ok_or(io::ErrorKind::AddrNotAvailable)?;
         let from = self.context.settings.bind.as_deref();
-        let socket = tcp::connect(&self.context.lookups, &address.host, address.port, from).await?;
+        let socket =
+            tcp::connect(&self.context.outgoing, &address.host, address.port, from).await?;
         let tls = self.tls();
         let stream = tls.connect(socket, &address.host, PROTOCOL).await?;
         let leaf = stream.get_ref().1.peer_certificates().unwrap_or_default();

@@ -9,7 +9,7 @@ use tokio::net::{TcpStream, UdpSocket};
 use tokio::time::{Instant, timeout_at};
 
 use super::failure::Unreached;
-use crate::name_lookups::NameLookups;
+use crate::outgoing::Outgoing;
 use crate::tcp::connect_to;
 
 /// When a dial has to be over: the controller waits for it, and the file may allow less.
@@ -29,18 +29,18 @@ pub(super) async fn in_time<T>(
 /// Connects to the first address that answers. Each has its share of the time that is left, so that one
 /// that is silent leaves time for the others.
 pub(super) async fn tcp(
-    lookups: &NameLookups,
+    outgoing: &Outgoing,
     place: &HostPort,
     deadline: Instant,
 ) -> Result<TcpStream, Unreached> {
-    let addresses = resolve(lookups, place, IpFamily::Any, deadline).await?;
+    let addresses = resolve(outgoing, place, IpFamily::Any, deadline).await?;
     let mut failure = Unreached::NoAddress;
     let mut untried = u32::try_from(addresses.len()).unwrap_or(u32::MAX);
     for address in addresses {
         let left = deadline.saturating_duration_since(Instant::now());
         let until = Instant::now() + left / untried;
         untried -= 1;
-        let connecting = connect_to(address, None).map_err(Unreached::Unconnected);
+        let connecting = connect_to(address, None, outgoing.mark).map_err(Unreached::Unconnected);
         match in_time(until, connecting).await {
             Ok(stream) => return Ok(stream),
             Err(error) => failure = error,
@@ -51,12 +51,12 @@ pub(super) async fn tcp(
 
 /// A socket for datagrams to and from one place only.
 pub(super) async fn udp(
-    lookups: &NameLookups,
+    outgoing: &Outgoing,
     family: IpFamily,
     place: &HostPort,
     deadline: Instant,
 ) -> Result<UdpSocket, Unreached> {
-    let addresses = resolve(lookups, place, family, deadline).await?;
+    let addresses = resolve(outgoing, place, family, deadline).await?;
     let address = addresses.into_iter().next().ok_or(Unreached::NoAddress)?;
     let local: SocketAddr = if address.is_ipv4() {
         (Ipv4Addr::UNSPECIFIED, 0).into()
@@ -65,6 +65,7 @@ pub(super) async fn udp(
     };
     let connected = async {
         let socket = UdpSocket::bind(local).await?;
+        outgoing.mark.put_on(&socket)?;
         socket.connect(address).await?;
         Ok(socket)
     };
@@ -72,7 +73,7 @@ pub(super) async fn udp(
 }
 
 async fn resolve(
-    lookups: &NameLookups,
+    outgoing: &Outgoing,
     place: &HostPort,
     family: IpFamily,
     deadline: Instant,
@@ -80,7 +81,7 @@ async fn resolve(
     // Who waits longer for a place has too little time left for the server.
     let now = Instant::now();
     let patience = now + deadline.saturating_duration_since(now) / 2;
-    let finding = lookups.find(&place.host, place.port, patience);
+    let finding = outgoing.lookups.find(&place.host, place.port, patience);
     let mut addresses = in_time(deadline, finding.map_err(Unreached::from)).await?;
     addresses.retain(|address| family.has(address));
     if addresses.is_empty() {

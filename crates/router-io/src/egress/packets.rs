@@ -15,7 +15,7 @@ use super::connect::{deadline, udp};
 use super::failure::{Unreached, reported};
 use super::{check_room, terminating_end};
 use crate::ends::{DatagramSide, Ends};
-use crate::name_lookups::NameLookups;
+use crate::outgoing::Outgoing;
 use crate::routes::{DialFailure, DialRequest, Dialer};
 
 /// For traces.
@@ -25,16 +25,16 @@ const KIND: &str = "xgress/transport_udp";
 #[derive(Clone)]
 pub(super) struct PacketDialer {
     ends: Ends,
-    lookups: NameLookups,
+    outgoing: Outgoing,
     options: Arc<Options>,
     connect_timeout: Duration,
 }
 
 impl PacketDialer {
-    pub(super) fn new(ends: Ends, lookups: NameLookups, settings: &DialerSettings) -> Self {
+    pub(super) fn new(ends: Ends, outgoing: Outgoing, settings: &DialerSettings) -> Self {
         Self {
             ends,
-            lookups,
+            outgoing,
             options: Arc::new(settings.end),
             connect_timeout: settings.connect_timeout,
         }
@@ -47,7 +47,7 @@ impl PacketDialer {
         let terms = terminating_end(request, self.options);
         let _goes_on = match &address {
             PacketAddress::Udp { family, place } => {
-                let socket = udp(&self.lookups, *family, place, deadline).await?;
+                let socket = udp(&self.outgoing, *family, place, deadline).await?;
                 self.ends.open(&terms, DatagramSide::new(KIND, socket))
             },
             PacketAddress::Unix(path) => {

@@ -24,7 +24,7 @@ use super::{check_room, terminating_end};
 use crate::encrypted_side::EncryptedSide;
 use crate::encryption::{Encryption, OwnKey};
 use crate::ends::{DatagramSide, EndTerms, Ends, LocalSide, SocketSide};
-use crate::name_lookups::NameLookups;
+use crate::outgoing::Outgoing;
 use crate::routes::{DialFailure, DialRequest, Dialer};
 
 /// Whether the router encrypts for the dialing end.
@@ -41,7 +41,7 @@ pub(super) struct StreamDialer {
     /// For traces.
     kind: &'static str,
     ends: Ends,
-    lookups: NameLookups,
+    outgoing: Outgoing,
     server_tls: Arc<ServerTls>,
     options: Arc<Options>,
     connect_timeout: Duration,
@@ -59,7 +59,7 @@ impl StreamDialer {
     pub(super) fn new(
         kind: &'static str,
         ends: Ends,
-        lookups: NameLookups,
+        outgoing: Outgoing,
         server_tls: Arc<ServerTls>,
         settings: &DialerSettings,
         security: Security,
@@ -67,7 +67,7 @@ impl StreamDialer {
         Self {
             kind,
             ends,
-            lookups,
+            outgoing,
             server_tls,
             options: Arc::new(settings.end),
             connect_timeout: settings.connect_timeout,
@@ -119,7 +119,7 @@ impl StreamDialer {
         request: &DialRequest,
     ) -> Result<Server, Unreached> {
         let deadline = deadline(request.deadline, self.connect_timeout);
-        let (place, lookups) = (&address.place, &self.lookups);
+        let (place, lookups) = (&address.place, &self.outgoing);
         match address.protocol {
             Protocol::Tcp => tcp(lookups, place, deadline).await.map(Server::Tcp),
             Protocol::Udp => udp(lookups, IpFamily::Any, place, deadline)

@@ -18,6 +18,7 @@ use tokio::time::{Instant, timeout};
 
 use crate::ends::{EndTerms, LocalSide, SocketSide, Start};
 use crate::routes::{DialFailure, DialRequest, Dialers};
+use crate::socket_mark::SocketMark;
 use crate::testing::{CIRCUIT, TestCertificate, TestRouter, controller_id};
 
 /// Longer than anything here takes.
@@ -52,7 +53,8 @@ impl World {
         let tls = Arc::new(certificate.tls());
         let router = TestRouter::new("router");
         let entropy: Arc<dyn Entropy> = Arc::new(FixedEntropy);
-        let dialers = super::dialers(entries, &router.ends, &tls, &entropy).unwrap();
+        let dialers =
+            super::dialers(entries, &router.ends, &tls, &entropy, SocketMark::default()).unwrap();
         Self {
             router,
             dialers,

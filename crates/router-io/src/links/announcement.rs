@@ -37,7 +37,7 @@ fn listener(announced: &peer::Listener) -> Listener {
 }
 
 /// The network interface that has an address.
-pub(super) fn interface_of(address: IpAddr) -> Option<String> {
+pub(crate) fn interface_of(address: IpAddr) -> Option<String> {
     let interfaces = if_addrs::get_if_addrs().ok()?;
     let found = interfaces.into_iter().find(|one| one.ip() == address)?;
     Some(found.name)

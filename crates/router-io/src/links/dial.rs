@@ -20,7 +20,7 @@ use crate::links::connections::Connections;
 use crate::links::dial::connector::LinkConnector;
 use crate::links::open_link::LinkChannels;
 use crate::links::options::channel_options;
-use crate::name_lookups::NameLookups;
+use crate::outgoing::Outgoing;
 use crate::tls::Tls;
 
 /// What all dials of a router share.
@@ -31,7 +31,7 @@ pub(super) struct Dialing {
     pub(super) version: String,
     pub(super) settings: Arc<LinkSettings>,
     pub(super) tls: Arc<Tls>,
-    pub(super) lookups: NameLookups,
+    pub(super) outgoing: Outgoing,
     pub(super) transport: Transport,
     pub(super) entropy: Arc<dyn Entropy>,
 }

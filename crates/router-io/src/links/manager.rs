@@ -41,8 +41,10 @@ use crate::links::verification::Verification;
 use crate::links::view::LinkView;
 use crate::listeners::Protocol;
 use crate::name_lookups::NameLookups;
+use crate::outgoing::Outgoing;
 use crate::refusal_log::RefusalLog;
 use crate::relay::Relay;
+use crate::socket_mark::SocketMark;
 use crate::tls::Tls;
 
 /// What links need of a router.
@@ -62,6 +64,7 @@ pub(crate) struct LinkParts {
     /// Is shown all messages, if there is one.
     pub(crate) observer: Option<Arc<dyn Observer>>,
     pub(crate) traces: Arc<ChannelTraces>,
+    pub(crate) mark: SocketMark,
 }
 
 /// Dials, accepts and closes links, and tells controllers of them.
@@ -134,7 +137,10 @@ impl LinkManager {
                 version: parts.version,
                 settings: Arc::new(settings),
                 tls: parts.tls,
-                lookups: NameLookups::of_routers(),
+                outgoing: Outgoing {
+                    lookups: NameLookups::of_routers(),
+                    mark: parts.mark,
+                },
                 transport,
                 entropy: parts.entropy,
             },

@@ -12,6 +12,7 @@ use portcullis_metrics::MetricRegistry;
 use portcullis_router::circuits::ForwarderSettings;
 use portcullis_router::control::{ControlSettings, KnownControllers};
 use portcullis_router::profile::ProfileSettings;
+use portcullis_router::tunnel::TunnelSettings;
 use portcullis_router::{AdvertisedHost, advertised_hosts};
 use portcullis_router_config::model::RouterConfig;
 use portcullis_transport::Observer;
@@ -45,6 +46,7 @@ pub(super) struct Base {
     pub(super) metrics: Arc<MetricRegistry>,
     pub(super) ends: Ends,
     pub(super) forwarder: ForwarderSettings,
+    pub(super) tunnel_settings: Option<TunnelSettings>,
     pub(super) trace: Option<Arc<Trace>>,
     pub(super) channel_traces: Arc<ChannelTraces>,
     pub(super) clock: RouterClock,
@@ -79,6 +81,7 @@ impl Base {
             profile::memory::start(memory, allocator, options.clock, &tasks, stop.clone());
         }
         let forwarder = ForwarderSettings::from_config(&config.forwarder)?;
+        let tunnel_settings = TunnelSettings::from_config(&config.listeners, &config.dialers)?;
         let metrics = Arc::new(MetricRegistry::default());
         let relay = Relay::new(
             Arc::clone(&id),
@@ -111,6 +114,7 @@ impl Base {
             controllers,
             known_controllers,
             forwarder,
+            tunnel_settings,
             clock: options.clock,
             entropy: options.entropy,
             tasks,

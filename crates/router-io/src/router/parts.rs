@@ -7,7 +7,7 @@ use portcullis_metrics::MetricRegistry;
 use portcullis_router::control::{EdgeOffer, Greeting, InterfaceSettings};
 use portcullis_router::edge::{EdgeSettings, PresenceReports};
 use portcullis_router::links::LinkSettings;
-use portcullis_router::tunnel::{TunnelError, TunnelSettings};
+use portcullis_router::tunnel::{TunnelError, TunnelMode};
 use portcullis_router_config::Binding;
 use portcullis_tunnel::TunnelOptions;
 
@@ -21,7 +21,8 @@ use crate::identity::RenewableFiles;
 use crate::inspect::{Basics, Circuits, EdgeView, Inspections, Links};
 use crate::links::{LinkInventory, LinkManager, LinkParts};
 use crate::routes::Routes;
-use crate::tunnel::{IdleTunnel, RouterTunnel, TunnelParts};
+use crate::socket_mark::SocketMark;
+use crate::tunnel::{IdleTunnel, RouterTunnel, TunnelParts, own_mark};
 
 use super::StartError;
 use super::base::Base;
@@ -41,6 +42,7 @@ impl Base {
             entropy: Arc::clone(&self.entropy),
             observer: Some(self.followed(Protocol::Link)),
             traces: Arc::clone(&self.channel_traces),
+            mark: self.mark(),
         }))
     }
 
@@ -77,9 +79,7 @@ impl Base {
         &self,
         edge: Option<&Edge>,
     ) -> Result<Option<IdleTunnel>, StartError> {
-        let config = &self.file.config;
-        let settings = TunnelSettings::from_config(&config.listeners, &config.dialers)?;
-        let Some(settings) = settings else {
+        let Some(settings) = self.tunnel_settings.clone() else {
             return Ok(None);
         };
         let Some(edge) = edge else {
@@ -107,6 +107,15 @@ impl Base {
             most_creations: self.forwarder.rate_limited.workers,
             tasks: self.tasks.clone(),
         })))
+    }
+
+    /// Of the sockets that the router connects to others.
+    fn mark(&self) -> SocketMark {
+        let mode = self.tunnel_settings.as_ref().map(|tunnel| &tunnel.mode);
+        match mode {
+            Some(TunnelMode::Intercept(_)) => own_mark(&self.id),
+            Some(TunnelMode::Host | TunnelMode::Proxy(_)) | None => SocketMark::default(),
+        }
     }
 
     pub(super) fn control(
@@ -139,6 +148,7 @@ impl Base {
             interfaces: InterfaceSettings::from_config(&self.file.config.interface_discovery)?,
             identity: self.renewable_identity(),
             renews_at_once: self.renews_at_once,
+            mark: self.mark(),
         })
     }
 
@@ -148,7 +158,8 @@ impl Base {
         tunnel: Option<&RouterTunnel>,
     ) -> Result<Arc<Routes>, StartError> {
         let entries = &self.file.config.dialers;
-        let mut dialers = egress::dialers(entries, &self.ends, &self.tls, &self.entropy)?;
+        let mut dialers =
+            egress::dialers(entries, &self.ends, &self.tls, &self.entropy, self.mark())?;
         if let Some(edge) = edge {
             dialers.insert(Binding::Edge.name().to_owned(), edge.dialer());
         }

@@ -2,5 +2,9 @@
 
 mod circuits;
 mod controller;
+#[cfg(target_os = "linux")]
+mod interception;
+#[cfg(target_os = "linux")]
+mod namespace;
 mod terminators;
 mod world;

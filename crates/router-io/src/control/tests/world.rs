@@ -28,6 +28,7 @@ use crate::channel_traces::{ChannelObserver, ChannelTraces};
 use crate::clock::RouterClock;
 use crate::control::{Control, ControlSetup, RenewableIdentity, known_controllers};
 use crate::controllers::{ControlService, Controllers};
+use crate::socket_mark::SocketMark;
 use crate::tls::{Credentials, Tls};
 
 /// Waits for what is to happen soon.
@@ -187,6 +188,7 @@ listeners: [{{binding: edge, address: 'tls:0.0.0.0:3022', options: {{advertise: 
             traces: Arc::clone(&traces),
         };
         let setup = ControlSetup {
+            mark: SocketMark::default(),
             settings,
             greeting: Greeting::new("r1".to_owned(), version(), Vec::new(), Some(offer)),
             tls: self.authority.tls(),

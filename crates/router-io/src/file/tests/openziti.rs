@@ -37,7 +37,8 @@ const EXCEPTIONS: &[(&str, &str)] = &[
         "listeners[].address",
         "does not listen for datagrams in the file system",
     ),
-    ("listeners[].options.mode", "intercepts no traffic yet"),
+    ("listeners[].options.mode", "diverts traffic itself"),
+    ("listeners[].options.dnsUpstream", "with the IP address"),
 ];
 
 /// Reads a file with one JSON value per line, when the shared material is there.

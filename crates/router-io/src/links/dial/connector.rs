@@ -17,14 +17,14 @@ use tokio_rustls::client::TlsStream;
 use crate::links::LINK_ALPN;
 use crate::links::connections::{Connections, Listed};
 use crate::links::dial::Dialing;
-use crate::name_lookups::NameLookups;
+use crate::outgoing::Outgoing;
 use crate::tcp;
 use crate::tls::Tls;
 
 /// Opens the connections of one link.
 pub(super) struct LinkConnector {
     tls: Arc<Tls>,
-    lookups: NameLookups,
+    outgoing: Outgoing,
     entropy: Arc<dyn Entropy>,
     address: HostPort,
     /// Interface or local address.
@@ -57,7 +57,7 @@ impl LinkConnector {
     ) -> Self {
         Self {
             tls: Arc::clone(&dialing.tls),
-            lookups: dialing.lookups.clone(),
+            outgoing: dialing.outgoing.clone(),
             entropy: Arc::clone(&dialing.entropy),
             address,
             from: target.dialer.from.clone(),
@@ -89,7 +89,7 @@ impl Connector for LinkConnector {
 
     async fn connect(&mut self, role: Role) -> io::Result<Self::Stream> {
         let HostPort { host, port } = &self.address;
-        let socket = tcp::connect(&self.lookups, host, *port, self.from.as_deref()).await?;
+        let socket = tcp::connect(&self.outgoing, host, *port, self.from.as_deref()).await?;
         let connection = LinkConnection {
             kind: self.kind(role).to_owned(),
             local_address: format!("tcp:{}", socket.local_addr()?),

@@ -30,6 +30,7 @@ use crate::controllers::Controllers;
 use crate::links::{LinkManager, LinkParts, LinkView};
 use crate::listeners::Listeners;
 use crate::relay::Relay;
+use crate::socket_mark::SocketMark;
 use crate::tls::Tls;
 
 pub(super) use self::network::TestNetwork;
@@ -90,6 +91,7 @@ impl TestRouter {
         let relay = Relay::new(id.into(), options, Arc::clone(&controllers), clock);
         let (relay, tls) = (Arc::new(relay), tls.into());
         let manager = LinkManager::new(LinkParts {
+            mark: SocketMark::default(),
             router: id.into(),
             version: "v2.1.0".to_owned(),
             settings,

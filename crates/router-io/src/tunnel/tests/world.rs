@@ -8,6 +8,8 @@ use portcullis_domain::entropy::{Entropy, EntropyError};
 use portcullis_router::access::{AccessControl, Replica};
 use portcullis_router::circuits::{ForwarderSettings, QueueSize};
 use portcullis_router::edge::ControllerId;
+#[cfg(target_os = "linux")]
+use portcullis_router::tunnel::InterceptSettings;
 use portcullis_router::tunnel::{TunnelMode, TunnelSettings};
 use portcullis_seeded_random::Random;
 use portcullis_transport::Inbox;
@@ -31,7 +33,7 @@ use crate::channel_pair::control_channel;
 use crate::routes::{Dialers, Routes};
 use crate::sdk_channels::SdkChannels;
 use crate::testing::{TestRouter, controller_id};
-use crate::tunnel::{IdleTunnel, RouterTunnel, TunnelParts};
+use crate::tunnel::{IdleTunnel, InterceptionError, RouterTunnel, TunnelParts};
 
 /// The router, and its identity.
 pub(super) const ROUTER: &str = "router";
@@ -66,6 +68,38 @@ impl Entropy for Seeded {
 impl World {
     /// The servers of both services are of this protocol, at this address.
     pub(super) async fn start(protocol: Protocol, server: SocketAddr) -> Self {
+        let ports: Vec<_> = [free_port(), free_port()].into();
+        let rules = [PLAIN, ENCRYPTED].iter().zip(&ports);
+        let rules = rules.map(|(service, address)| ProxyRule {
+            service: (*service).into(),
+            port: ProxyPort {
+                binding: Some(address.ip().to_string()),
+                protocol,
+                port: address.port(),
+            },
+        });
+        let mode = TunnelMode::Proxy(rules.collect());
+        let started = Self::start_in_mode(mode, ports, protocol, server).await;
+        started.expect("nothing is intercepted")
+    }
+
+    /// The same without ports: the kernel intercepts.
+    #[cfg(target_os = "linux")]
+    pub(super) async fn start_intercepting(
+        settings: InterceptSettings,
+        protocol: Protocol,
+        server: SocketAddr,
+    ) -> Result<Self, InterceptionError> {
+        let mode = TunnelMode::Intercept(Box::new(settings));
+        Self::start_in_mode(mode, Vec::new(), protocol, server).await
+    }
+
+    async fn start_in_mode(
+        mode: TunnelMode,
+        ports: Vec<SocketAddr>,
+        protocol: Protocol,
+        server: SocketAddr,
+    ) -> Result<Self, InterceptionError> {
         let router = TestRouter::new(ROUTER);
         let clock = *router.relay.clock();
         let control = AccessControl::new(
@@ -80,20 +114,10 @@ impl World {
         let keeping = Arc::clone(&rights);
         tokio::spawn(async move { keeping.run().await });
 
-        let ports: Vec<_> = [free_port(), free_port()].into();
-        let rules = [PLAIN, ENCRYPTED].iter().zip(&ports);
-        let rules = rules.map(|(service, address)| ProxyRule {
-            service: (*service).into(),
-            port: ProxyPort {
-                binding: Some(address.ip().to_string()),
-                protocol,
-                port: address.port(),
-            },
-        });
         let tunnel = IdleTunnel::new(TunnelParts {
             settings: TunnelSettings {
                 entry: 0,
-                mode: TunnelMode::Proxy(rules.collect()),
+                mode,
                 initiating_end: Options::default(),
                 terminating_end: Options::default(),
                 idle_time: Duration::from_mins(1),
@@ -110,6 +134,7 @@ impl World {
             most_creations: 5,
             tasks: router.tasks.clone(),
         });
+        let tunnel = tunnel.intercepting().await?;
         let reached = tunnel.tunnel();
         tunnel.start(&router.tasks, &router.stop);
         let dialers: Dialers = [("tunnel".to_owned(), reached.dialer())].into();
@@ -141,7 +166,7 @@ impl World {
             ports,
         };
         world.dispatch(inbox);
-        world
+        Ok(world)
     }
 
     /// Hands over what the controller says.
@@ -256,7 +281,7 @@ fn model(protocol: Protocol, server: SocketAddr) -> Vec<Event> {
             id: id.to_owned(),
             name: id.to_owned(),
             requires_encryption: id == ENCRYPTED,
-            configs: vec!["server".to_owned()],
+            configs: vec!["server".to_owned(), format!("{id}-destination")],
         }))
     };
     let mut all = vec![
@@ -271,6 +296,13 @@ fn model(protocol: Protocol, server: SocketAddr) -> Vec<Event> {
             name: "server".to_owned(),
             data_json: host.to_string().into(),
         })),
+        Subject::ConfigType(Box::new(ConfigType {
+            id: "intercept".to_owned(),
+            name: "intercept.v1".to_owned(),
+            ..ConfigType::default()
+        })),
+        destination(PLAIN, protocol, "192.0.2.0/24"),
+        destination(ENCRYPTED, protocol, "vault.corp"),
         service(PLAIN),
         service(ENCRYPTED),
         Subject::Identity(Box::new(Identity {
@@ -294,6 +326,21 @@ fn model(protocol: Protocol, server: SocketAddr) -> Vec<Event> {
         all.push(relation(id, RelatedEntity::Identity, &[ROUTER], true));
     }
     all.into_iter().map(creation).collect()
+}
+
+/// What the kernel intercepts for a service, if it intercepts anything.
+fn destination(service: &str, protocol: Protocol, address: &str) -> Subject {
+    let intercept = json!({
+        "protocols": [protocol.to_string()],
+        "addresses": [address],
+        "portRanges": [{"low": 443, "high": 443}],
+    });
+    Subject::Config(Box::new(Config {
+        id: format!("{service}-destination"),
+        type_id: "intercept".to_owned(),
+        name: format!("{service}-destination"),
+        data_json: intercept.to_string().into(),
+    }))
 }
 
 pub(super) fn creation(subject: Subject) -> Event {
