@@ -21,7 +21,7 @@ Programs learn the addresses of names from a name server, 100.64.0.1 unless
 Examples:
   portcullis-tunnel run --identity laptop.json
   portcullis-tunnel run --identity laptop.json --dns-upstream udp://9.9.9.9:53
-  portcullis-tunnel run -i gate.json --dns-ip-range 100.96.0.0/12";
+  portcullis-tunnel run -i gate.json --lan-interface eth1 --dns-ip-range 100.96.0.0/12";
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
@@ -51,6 +51,11 @@ pub(crate) struct RunArgs {
     /// IP address of this computer to open ports at that services name
     #[arg(long, value_name = "ADDRESS", default_value_t = Ipv4Addr::LOCALHOST.into())]
     pub(crate) bind: IpAddr,
+
+    /// Network interface of clients that this computer is the gateway of; may be given several times. Without any, only
+    /// connections of this computer itself are intercepted
+    #[arg(long, alias = "lanIf", value_name = "INTERFACE")]
+    pub(crate) lan_interface: Vec<String>,
 
     /// Name of this tunneler in the kernel, to run several beside each other
     #[arg(long, value_name = "NAME", default_value = "tunnel")]
@@ -108,5 +113,16 @@ mod tests {
             "127.0.0.1:5353"
         );
         assert!(resolver(&["-r", "/etc/hosts"]).is_err());
+    }
+
+    #[test]
+    fn nobody_else_is_intercepted_unless_interfaces_are_named() {
+        let interfaces = |arguments: &[&str]| {
+            let arguments = ["run", "-i", "a.json"].iter().chain(arguments);
+            Program::try_parse_from(arguments).unwrap().run.lan_interface
+        };
+        assert!(interfaces(&[]).is_empty());
+        let named = interfaces(&["--lan-interface", "eth1", "--lan-interface", "eth2"]);
+        assert_eq!(named, ["eth1", "eth2"]);
     }
 }
