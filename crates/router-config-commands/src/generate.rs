@@ -103,7 +103,8 @@ pub struct EdgeArgs {
     #[arg(long, value_name = "MODE", value_enum, default_value_t)]
     tunnel: TunnelMode,
 
-    /// Network interface whose traffic `--tunnel tproxy` intercepts (default: all)
+    /// Network interface whose traffic `--tunnel tproxy` intercepts (default: none, only what
+    /// the machine itself sends)
     #[arg(long, value_name = "NAME")]
     lan_interface: Option<String>,
 

@@ -29,7 +29,7 @@ pub enum Tunnel {
     Host,
     /// Also intercepts traffic for services that the router may dial.
     Tproxy {
-        /// Network interface whose traffic is intercepted; all by default.
+        /// Network interface whose traffic is intercepted; without one, only what the machine itself sends.
         lan_interface: Option<String>,
     },
     /// Also opens a port for each of these, `service:port`.

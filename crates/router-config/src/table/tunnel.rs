@@ -60,8 +60,8 @@ pub(crate) const TUNNEL: KeyGroup = &[
     Key::new(
         "lanIf",
         ValueType::StringOrList(StringFormat::Interface),
-        "Network interfaces whose traffic is intercepted. Only in mode `tproxy`. Leave the key out rather than \
-         without a value.",
+        "Network interfaces whose traffic is intercepted; without any, only what the machine itself sends is, \
+         unlike at OpenZiti. Only in mode `tproxy`. Leave the key out rather than without a value.",
     )
     .example("eth0"),
     Key::duration(

@@ -50,7 +50,8 @@ pub struct InterceptSettings {
     /// `dnsSvcIpRange`: addresses that stand for names.
     pub name_range: IpNetwork,
     pub name_server: NameServerOptions,
-    /// `lanIf`: network interfaces, or addresses of them; without any, only what the machine itself sends is intercepted.
+    /// `lanIf`: network interfaces, or addresses of them; without any, only what the machine itself sends is
+    /// intercepted.
     pub lan_interfaces: Vec<String>,
 }
 
