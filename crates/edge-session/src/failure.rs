@@ -47,7 +47,8 @@ impl From<Failure> for SessionError {
         match failure {
             Failure::Lost => Self::SessionLost,
             Failure::Passing(error) if error.is_disconnected() => Self::Unreachable(error),
-            Failure::Passing(error) | Failure::Refused(error) => Self::Request(error),
+            Failure::Passing(error) => Self::Unavailable(error),
+            Failure::Refused(error) => Self::Request(error),
         }
     }
 }

@@ -28,7 +28,8 @@
 //!      |               v      the token is renewed
 //!      |             Open <------------------------+
 //!      |               |---------------------------+
-//!      |  401, expiry  |
+//!      |  401, renewal |
+//!      |  is refused   |
 //!      +---------------+                   close, from anywhere: Closed
 //! ```
 //!
@@ -65,6 +66,8 @@
 //!   a timeout.
 //! - Memory is bounded by what the controller lists. The task ends with the last handle.
 //! - At most three codes are asked for in a login.
+//! - An access token that has expired does not end the session: it is renewed as soon as a controller answers, and
+//!   only a refusal of that is followed by another login. No renewal is lost by dropping a future.
 //!
 //! # Limits
 //!

@@ -161,7 +161,7 @@ impl From<ClientError> for LoginFailure {
             error: if error.is_disconnected() {
                 SessionError::Unreachable(error)
             } else {
-                SessionError::Request(error)
+                SessionError::Unavailable(error)
             },
             remedy: Remedy::Time,
         }

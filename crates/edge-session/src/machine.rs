@@ -3,7 +3,10 @@
 mod hashes;
 mod network_interfaces;
 mod operating_system;
+mod reader;
 mod running;
+
+pub(crate) use reader::MachineReader;
 
 use crate::posture_subject::Subject;
 use hashes::HashCache;
@@ -13,13 +16,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Reads the machine. What is slow to find is kept as long as it stays the same.
 #[derive(Debug, Default)]
-pub(crate) struct Machine {
+struct Machine {
     hashes: Mutex<HashCache>,
 }
 
 impl Machine {
     /// Finds out about these subjects. Blocks.
-    pub(crate) fn read(&self, subjects: BTreeSet<Subject>) -> BTreeMap<Subject, Report> {
+    fn read(&self, subjects: BTreeSet<Subject>) -> BTreeMap<Subject, Report> {
         let is_process = |subject: &Subject| matches!(subject, Subject::Process(_));
         let running = if subjects.iter().any(is_process) {
             running::executables()

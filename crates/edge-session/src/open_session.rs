@@ -13,16 +13,23 @@ use portcullis_api::api_session::ApiSessionDetail;
 use portcullis_api::session::{SessionCreate, SessionDetail};
 use portcullis_api::session_certificate::{SessionCertificateCreate, SessionCertificateCreated};
 use portcullis_client::{Api, Body, Client, ClientError, Endpoint, Url};
+use portcullis_domain::clock::{SignedDuration, Timestamp, saturating_add};
 use portcullis_domain::tags::Tags;
 use portcullis_pki::{KeyType, SigningKey, Subject, certificates_from_pem, create_csr};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{OnceCell, watch};
+use tokio::sync::{self, OnceCell, watch};
 use tokio::task;
 
 /// Time after which controllers forget legacy sessions, if they do not say it.
 const IDLE_TIMEOUT: Duration = Duration::from_mins(10);
+
+/// Shortest such time that is believed, so that requests do not follow each other without a pause.
+const SHORTEST_IDLE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The part of its life, in percent, after which a certificate for edge routers is replaced.
+const REISSUED_AFTER: i64 = 60;
 
 /// A session at a controller, and what was asked for in it.
 #[derive(Debug)]
@@ -31,7 +38,16 @@ pub(crate) struct OpenSession {
     pub(crate) protocol: OpenProtocol,
     pub(crate) service_routers: ServiceRouters,
     service_sessions: Mutex<BTreeMap<ServiceSessionKey, Arc<OnceCell<Arc<ServiceSession>>>>>,
-    credential: OnceCell<Arc<RouterCredential>>,
+    issued: sync::Mutex<Option<IssuedCredential>>,
+}
+
+/// A certificate for edge routers, which lives shorter than a session may.
+#[derive(Debug)]
+struct IssuedCredential {
+    credential: Arc<RouterCredential>,
+    /// When another one is asked for.
+    reissued_at: Timestamp,
+    not_after: Timestamp,
 }
 
 /// What keeps the session alive.
@@ -59,7 +75,9 @@ impl OpenSession {
         };
         let protocol = OpenProtocol::Legacy {
             session: watch::Sender::new(Arc::new(session)),
-            idle_timeout: idle_timeout.unwrap_or(IDLE_TIMEOUT),
+            idle_timeout: idle_timeout
+                .unwrap_or(IDLE_TIMEOUT)
+                .max(SHORTEST_IDLE_TIMEOUT),
         };
         Self::new(client, protocol)
     }
@@ -77,7 +95,7 @@ impl OpenSession {
             protocol,
             service_routers: ServiceRouters::default(),
             service_sessions: Mutex::default(),
-            credential: OnceCell::new(),
+            issued: sync::Mutex::default(),
         }
     }
 
@@ -166,12 +184,27 @@ impl OpenSession {
     }
 
     /// A certificate for edge routers, which the controller issues for this session.
-    pub(crate) async fn credential(&self) -> Result<Arc<RouterCredential>, SessionError> {
-        let credential = self.credential.get_or_try_init(|| self.create_credential());
-        credential.await.cloned()
+    pub(crate) async fn credential(
+        &self,
+        now: Timestamp,
+    ) -> Result<Arc<RouterCredential>, SessionError> {
+        let mut issued = self.issued.lock().await;
+        if let Some(present) = &*issued
+            && now < present.reissued_at
+        {
+            return Ok(Arc::clone(&present.credential));
+        }
+        match (Box::pin(self.create_credential(now)).await, &mut *issued) {
+            (Ok(new), issued) => Ok(Arc::clone(&issued.insert(new).credential)),
+            (Err(error), Some(present)) if now < present.not_after => {
+                tracing::debug!(%error, "the certificate for edge routers is not replaced yet");
+                Ok(Arc::clone(&present.credential))
+            },
+            (Err(error), _) => Err(error),
+        }
     }
 
-    async fn create_credential(&self) -> Result<Arc<RouterCredential>, SessionError> {
+    async fn create_credential(&self, now: Timestamp) -> Result<IssuedCredential, SessionError> {
         let name = self.announced().borrow().identity.to_string();
         let made = task::spawn_blocking(move || {
             let key = SigningKey::generate(KeyType::P256).map_err(not_made)?;
@@ -184,11 +217,22 @@ impl OpenSession {
         let issued: Result<SessionCertificateCreated, _> = self.client.post(&endpoint, body).await;
         let issued = issued.map_err(Failure::from)?;
         let chain = certificates_from_pem(&issued.certificate).map_err(not_made)?;
-        Ok(Arc::new(RouterCredential {
-            chain: chain.iter().map(|one| one.as_rustls().clone()).collect(),
-            key,
-        }))
+        let leaf = chain.first().ok_or(SessionError::NoCertificate)?;
+        Ok(IssuedCredential {
+            credential: Arc::new(RouterCredential {
+                chain: chain.iter().map(|one| one.as_rustls().clone()).collect(),
+                key,
+            }),
+            reissued_at: reissued_at(now, leaf.not_after()),
+            not_after: leaf.not_after(),
+        })
     }
+}
+
+/// When a certificate that is issued now is to be replaced.
+fn reissued_at(now: Timestamp, not_after: Timestamp) -> Timestamp {
+    let life = now.duration_until(not_after).as_secs().max(0);
+    saturating_add(now, SignedDuration::from_secs(life / 100 * REISSUED_AFTER))
 }
 
 fn not_made(error: impl std::error::Error + Send + Sync + 'static) -> SessionError {

@@ -179,7 +179,8 @@ impl EdgeSession {
     }
 
     /// What edge routers are shown in TLS: the certificate of the identity, or else one that the controller
-    /// issues for this session.
+    /// issues for this session. The latter lives some hours, and is another one before it expires: ask for each
+    /// connection.
     ///
     /// # Errors
     ///
@@ -188,7 +189,8 @@ impl EdgeSession {
         if let Some(credential) = &self.shared.identity.certificate {
             return Ok(Arc::clone(credential));
         }
-        Box::pin(self.open_session().await?.credential()).await
+        let open = self.open_session().await?;
+        Box::pin(open.credential(self.shared.options.env.now())).await
     }
 
     /// Reads the services anew, soon.
@@ -214,11 +216,10 @@ impl EdgeSession {
     async fn open_session(&self) -> Result<Arc<OpenSession>, SessionError> {
         loop {
             self.opened().await?;
-            // It may be lost again by now.
+            // If it is lost again by now, the state says so already.
             if let Some(open) = &*self.shared.open.borrow() {
                 return Ok(Arc::clone(open));
             }
-            tokio::task::yield_now().await;
         }
     }
 

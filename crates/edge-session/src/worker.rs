@@ -1,12 +1,14 @@
 //! The task that opens a session, keeps it, and opens another one when it is lost.
 
+mod expiry;
 mod keeping;
 mod posture;
 mod reading;
 
 use crate::controller::Controller;
+use crate::error::with_causes;
 use crate::login::{Login, LoginFailure, Remedy};
-use crate::machine::Machine;
+use crate::machine::MachineReader;
 use crate::open_session::OpenSession;
 use crate::posture_schedule::PostureSchedule;
 use crate::shared::Shared;
@@ -19,6 +21,12 @@ use tokio_util::sync::CancellationToken;
 /// Time for the log-out.
 const LOGOUT_TIMEOUT: Duration = Duration::from_secs(2);
 
+/// Longest pause, for options that mean never and controllers that ask for too much.
+const LONGEST_PAUSE: Duration = Duration::from_hours(24 * 365);
+
+/// Longest pause that controllers may ask for.
+const LONGEST_RETRY_AFTER: Duration = Duration::from_mins(5);
+
 /// A session that is lost sooner than this counts as a login that has failed.
 const SHORTEST_SESSION: Duration = Duration::from_secs(10);
 
@@ -30,7 +38,16 @@ pub(crate) struct Worker {
     /// Logins since the last session that lasted.
     failures: u32,
     schedule: PostureSchedule,
-    machine: Arc<Machine>,
+    machine: MachineReader,
+}
+
+/// Says that the session is closed when its task ends, whatever ends it.
+struct ClosedAtEnd(Arc<Shared>);
+
+impl Drop for ClosedAtEnd {
+    fn drop(&mut self) {
+        self.0.state.send_replace(SessionState::Closed);
+    }
 }
 
 impl Worker {
@@ -41,14 +58,17 @@ impl Worker {
             first: 0,
             failures: 0,
             schedule: PostureSchedule::default(),
-            machine: Arc::default(),
+            machine: MachineReader::default(),
         }
     }
 
     /// Works until it is told to stop, and logs out then.
     pub(crate) async fn run(mut self, stop: CancellationToken) {
+        let _closed = ClosedAtEnd(Arc::clone(&self.shared));
         let working = Box::pin(self.work());
         stop.run_until_cancelled(working).await;
+        // Nobody shall be given the session while it ends.
+        self.shared.state.send_replace(SessionState::LoggingIn);
         if let Some(open) = self.shared.open.send_replace(None) {
             let farewell = Box::pin(open.log_out());
             match time::timeout(LOGOUT_TIMEOUT, farewell).await {
@@ -57,7 +77,6 @@ impl Worker {
                 Err(_elapsed) => tracing::debug!("the session could not be ended in time"),
             }
         }
-        self.shared.state.send_replace(SessionState::Closed);
     }
 
     async fn work(&mut self) {
@@ -66,6 +85,7 @@ impl Worker {
             match Box::pin(self.log_in()).await {
                 Ok(open) => {
                     let begin = Instant::now();
+                    self.warn_of_expiry();
                     Box::pin(self.keep(Arc::new(open))).await;
                     self.shared.state.send_replace(SessionState::LoggingIn);
                     self.shared.open.send_replace(None);
@@ -108,7 +128,8 @@ impl Worker {
                 Err(refused) if refused.remedy != Remedy::Time => return Err(refused),
                 Err(other) => {
                     let controller = controller.url.as_str();
-                    tracing::debug!(controller, error = %other.error, "a login has failed");
+                    let error = with_causes(&other.error);
+                    tracing::debug!(controller, error, "a login has failed");
                     failure = Some(other);
                 },
             }
@@ -120,9 +141,12 @@ impl Worker {
     async fn wait_after(&self, LoginFailure { error, remedy }: LoginFailure) {
         let shared = &self.shared;
         let longest = shared.options.backoff.max;
-        tracing::info!(%error, "there is no session");
+        tracing::info!(error = with_causes(&error), "there is no session");
         let (state, pause) = match remedy {
-            Remedy::Time => (SessionState::Failed(error), Some(self.pause())),
+            Remedy::Time => {
+                let pause = self.pause_at_least(error.retry_after());
+                (SessionState::Failed(error), Some(pause))
+            },
             // The administrator will not say when it is done.
             Remedy::Administrator => (SessionState::Refused(error), Some(longest)),
             Remedy::Person => (SessionState::Refused(error), None),
@@ -137,7 +161,18 @@ impl Worker {
     }
 
     fn pause(&self) -> Duration {
-        let backoff = self.shared.options.backoff;
-        backoff.delay(self.failures, self.shared.random())
+        self.pause_at_least(None)
     }
+
+    /// The pause after these failures, or a longer one that the controller asks for.
+    fn pause_at_least(&self, asked: Option<Duration>) -> Duration {
+        pause_after(&self.shared, self.failures, asked)
+    }
+}
+
+/// The pause after some failures in a row, or a longer one that the controller asks for.
+fn pause_after(shared: &Shared, failures: u32, asked: Option<Duration>) -> Duration {
+    let own = shared.options.backoff.delay(failures, shared.random());
+    let asked = asked.unwrap_or_default().min(LONGEST_RETRY_AFTER);
+    own.min(LONGEST_PAUSE).max(asked)
 }

@@ -54,9 +54,12 @@ impl Login<'_> {
                 attempts_left: ATTEMPTS - attempt,
                 length: query.min_length.zip(query.max_length),
             });
-            let code = code
-                .await
-                .ok_or_else(|| failed(SessionError::CodeNotGiven))?;
+            let Some(code) = code.await else {
+                return Err(failed(match attempt {
+                    0 => SessionError::CodeNotGiven,
+                    attempts => SessionError::CodesRefused { attempts },
+                }));
+            };
             match receiver.show(code).await {
                 Ok(queries) => {
                     self.state.send_replace(SessionState::LoggingIn);

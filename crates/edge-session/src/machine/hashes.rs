@@ -1,6 +1,7 @@
 //! Hashes of binaries.
 
 use crate::posture_subject::Subject;
+use rustix::fs::{Mode, OFlags};
 use sha2::{Digest as _, Sha512};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -26,7 +27,7 @@ struct FileState {
 impl HashCache {
     /// The hash of a file; `None` if it cannot be read, or is none.
     pub(super) fn of_file(&mut self, path: &str) -> Option<String> {
-        let mut file = File::open(path).ok()?;
+        let mut file = open(path).ok()?;
         let metadata = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
         let state = FileState {
             device: metadata.dev(),
@@ -49,6 +50,13 @@ impl HashCache {
         self.0
             .retain(|path, _| subjects.contains(&Subject::Process(path.clone())));
     }
+}
+
+/// Opens a file. The path comes from the controller, and may lead to a pipe, for whose writer is not waited, or to a
+/// terminal.
+fn open(path: &str) -> io::Result<File> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    Ok(File::from(rustix::fs::open(path, flags, Mode::empty())?))
 }
 
 fn hash(file: &mut File) -> io::Result<String> {

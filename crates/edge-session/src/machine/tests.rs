@@ -42,3 +42,13 @@ fn hash_is_that_of_the_file_as_it_is() {
     fs::remove_file(&path).unwrap();
     assert_eq!(hash(), "");
 }
+
+#[test]
+fn pipes_have_no_hash_and_are_not_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("pipe");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &path, rustix::fs::Mode::RWXU).unwrap();
+    let subject = Subject::Process(path.to_str().unwrap().to_owned());
+    let found = Machine::default().read([subject.clone()].into());
+    assert_eq!(*process(&found[&subject]), ProcessInfo::default());
+}

@@ -1,7 +1,8 @@
 //! Keeping a session until it is lost.
 
-use super::Worker;
 use super::reading::Reading;
+use super::{LONGEST_PAUSE, Worker, pause_after};
+use crate::error::{retry_after, with_causes};
 use crate::failure::Failure;
 use crate::open_session::{OpenProtocol, OpenSession};
 use crate::shared::{Attempts, Shared, begin, end};
@@ -19,6 +20,9 @@ const READ_INTERVAL: Duration = Duration::from_secs(1);
 /// Longest time between two uses of a legacy session.
 const LONGEST_IDLE: Duration = Duration::from_mins(5);
 
+/// Time between two looks at the certificate of the identity.
+const EXPIRY_INTERVAL: Duration = Duration::from_hours(24);
+
 /// Failures in a row after which another controller is tried, if there is one.
 const FAILURES_UNTIL_ANOTHER: u32 = 2;
 
@@ -28,6 +32,9 @@ struct Timetable {
     posture: Instant,
     /// Use of a legacy session, or renewal of tokens.
     keep: Instant,
+    /// Whether the last such has failed, so that there is a pause before the next.
+    has_keep_failed: bool,
+    expiry: Instant,
     /// A reading that was wished.
     read: Option<Instant>,
 }
@@ -42,6 +49,7 @@ enum Event {
     Posture,
     PostureWished,
     TokenRenewed,
+    Expiry,
 }
 
 impl Worker {
@@ -59,8 +67,10 @@ impl Worker {
         let now = Instant::now();
         let mut due = Timetable {
             poll: now,
-            posture: now + shared.options.posture_interval,
+            posture: now + posture_interval(&shared),
             keep: keep_at(&open).await,
+            has_keep_failed: false,
+            expiry: now + EXPIRY_INTERVAL,
             read: None,
         };
         loop {
@@ -73,27 +83,31 @@ impl Worker {
                 () = sleep_until(due.read.unwrap_or(due.poll)), if due.read.is_some() => Event::Read,
                 () = sleep_until(due.poll) => Event::Poll,
                 () = sleep_until(due.posture) => Event::Posture,
+                () = sleep_until(due.expiry) => Event::Expiry,
             };
             let handled = Box::pin(self.handle(event, &open, &mut reading, &mut due)).await;
             match handled {
                 Ok(()) => failures = 0,
                 Err(Failure::Lost) => return,
                 Err(Failure::Refused(error)) => {
-                    tracing::warn!(%error, "the controller refuses a request of the session");
+                    let error = with_causes(&*error);
+                    tracing::warn!(error, "the controller refuses a request of the session");
                 },
                 Err(Failure::Passing(error)) => {
-                    tracing::debug!(%error, "a request of the session has failed");
+                    let reason = with_causes(&*error);
+                    tracing::debug!(error = reason, "a request of the session has failed");
                     failures += 1;
                     if failures >= FAILURES_UNTIL_ANOTHER && self.controllers.len() > 1 {
                         self.first = (self.first + 1) % self.controllers.len();
                         return;
                     }
-                    let pause = shared.options.backoff.delay(failures, shared.random());
+                    let pause = pause_after(&shared, failures, retry_after(&error));
                     due.again(event, Instant::now() + pause);
                 },
             }
-            if is_expired(&open, &shared.options.env) {
-                return;
+            // The time of sleep does not count for timers. Whether the session is over, renewal says.
+            if !due.has_keep_failed && is_expired(&open, &shared.options.env) {
+                due.keep = Instant::now();
             }
         }
     }
@@ -110,6 +124,7 @@ impl Worker {
             Event::TokenRenewed => {
                 let session = Arc::clone(&open.announced().borrow());
                 shared.state.send_replace(SessionState::Open(session));
+                due.has_keep_failed = false;
                 due.keep = keep_at(open).await;
                 Ok(())
             },
@@ -134,11 +149,17 @@ impl Worker {
             },
             Event::Keep => {
                 keep_alive(open).await?;
+                due.has_keep_failed = false;
                 due.keep = keep_at(open).await;
                 Ok(())
             },
+            Event::Expiry => {
+                due.expiry = Instant::now() + EXPIRY_INTERVAL;
+                self.warn_of_expiry();
+                Ok(())
+            },
             Event::Posture | Event::PostureWished => {
-                due.posture = Instant::now() + shared.options.posture_interval;
+                due.posture = Instant::now() + posture_interval(&shared);
                 if matches!(event, Event::PostureWished) {
                     self.schedule.forget_what_was_told();
                 }
@@ -153,10 +174,13 @@ impl Timetable {
     /// Repeats what has failed.
     fn again(&mut self, event: Event, at: Instant) {
         match event {
-            Event::Keep => self.keep = at,
+            Event::Keep => {
+                self.keep = at;
+                self.has_keep_failed = true;
+            },
             Event::Posture | Event::PostureWished => self.posture = at,
             Event::Poll | Event::Read | Event::Check => self.poll = at,
-            Event::ReadWished | Event::TokenRenewed => {},
+            Event::ReadWished | Event::TokenRenewed | Event::Expiry => {},
         }
     }
 }
@@ -188,9 +212,13 @@ fn is_expired(open: &OpenSession, env: &Env) -> bool {
     end.is_some_and(|end| end <= env.now())
 }
 
+fn posture_interval(shared: &Shared) -> Duration {
+    shared.options.posture_interval.min(LONGEST_PAUSE)
+}
+
 /// The second half is random, so that many programs do not ask at once.
 fn poll_interval(shared: &Shared) -> Duration {
-    let half = shared.options.poll_interval / 2;
+    let half = shared.options.poll_interval.min(LONGEST_PAUSE) / 2;
     half + half.mul_f64(f64::from(shared.random()) / f64::from(u32::MAX))
 }
 

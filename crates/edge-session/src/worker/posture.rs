@@ -6,8 +6,6 @@ use crate::open_session::OpenSession;
 use crate::shared::tell;
 use portcullis_api::posture_response::{PostureResponse, PostureResponseBulk};
 use portcullis_client::{Api, Body, Endpoint};
-use std::sync::Arc;
-use tokio::task;
 use tokio::time::Instant;
 
 impl Worker {
@@ -15,10 +13,9 @@ impl Worker {
     pub(super) async fn tell_posture(&mut self, open: &OpenSession) -> Result<(), Failure> {
         let subjects = self.schedule.subjects();
         if !subjects.is_empty() {
-            let machine = Arc::clone(&self.machine);
-            let reading = task::spawn_blocking(move || machine.read(subjects));
-            if let Ok(found) = reading.await {
-                self.schedule.found(found);
+            match self.machine.read(subjects).await {
+                Some(found) => self.schedule.found(found),
+                None => tracing::debug!("the machine is read slowly; what was found last counts"),
             }
         }
         tell(&self.shared.posture, self.schedule.reports().into());

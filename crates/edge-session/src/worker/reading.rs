@@ -2,6 +2,7 @@
 
 use super::Worker;
 use crate::edge_router::EdgeRouter;
+use crate::error::with_causes;
 use crate::failure::Failure;
 use crate::open_session::OpenSession;
 use crate::own_identity::OwnIdentity;
@@ -72,8 +73,16 @@ impl Worker {
         reading.last = Some(Instant::now());
         open.retain_services(&services);
         self.schedule.ask(&services);
-        // Whoever sees a service shall be able to use it.
-        self.tell_posture(open).await?;
+        // Whoever sees a service shall be able to use it. That posture is refused concerns those with checks alone.
+        match self.tell_posture(open).await {
+            Err(Failure::Refused(error)) => {
+                tracing::warn!(
+                    error = with_causes(&*error),
+                    "the controller refuses the posture"
+                );
+            },
+            told => told?,
+        }
         tell(&self.shared.services, Some(services));
         reading.changed_at = Some(changed_at);
         Ok(())
