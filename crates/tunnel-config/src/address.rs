@@ -36,13 +36,18 @@ const MAX_NAME_LENGTH: usize = 253;
 
 impl HostName {
     /// A name as programs spell it: with or without a dot at its end, in any case.
+    ///
+    /// Nothing that ends in a number is one: resolvers take `127.1` and `0x7f000001` for IP addresses (URL Standard,
+    /// section 3.5, "ends in a number").
     pub fn new(name: &str) -> Option<Self> {
         let name = name.strip_suffix('.').unwrap_or(name);
         let is_label = |label: &str| {
             let is_plain = |c: char| !c.is_whitespace() && !c.is_control() && !"*/:[]".contains(c);
             !label.is_empty() && label.chars().all(is_plain)
         };
-        let is_name = name.len() <= MAX_NAME_LENGTH && name.split('.').all(is_label);
+        let is_name = name.len() <= MAX_NAME_LENGTH
+            && name.split('.').all(is_label)
+            && !name.rsplit('.').next().is_some_and(is_number);
         is_name.then(|| Self(name.to_lowercase().into()))
     }
 
@@ -63,6 +68,16 @@ impl HostName {
         let outside = self.0.strip_suffix(&*domain.0);
         outside.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
     }
+}
+
+/// Decimal, octal or hexadecimal.
+fn is_number(label: &str) -> bool {
+    let is_all = |text: &str, is_digit: fn(&u8) -> bool| text.bytes().all(|byte| is_digit(&byte));
+    let hexadecimal = label
+        .strip_prefix("0x")
+        .or_else(|| label.strip_prefix("0X"));
+    is_all(label, u8::is_ascii_digit)
+        || hexadecimal.is_some_and(|digits| is_all(digits, u8::is_ascii_hexdigit))
 }
 
 impl fmt::Display for HostName {
@@ -164,6 +179,23 @@ mod tests {
         ] {
             let parsed: Result<AddressPattern, _> = text.parse();
             assert!(parsed.is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_resolvers_take_for_an_address_is_no_name() {
+        for text in [
+            "127.1",
+            "2130706433",
+            "0x7f000001",
+            "0X7F.1.",
+            "wiki.0x",
+            "10.0.0.1",
+        ] {
+            assert_eq!(HostName::new(text), None, "{text}");
+        }
+        for text in ["1.wiki", "7zip", "0xwiki", "127.1a"] {
+            assert!(HostName::new(text).is_some(), "{text}");
         }
     }
 
