@@ -4,6 +4,7 @@ use crate::ends::Ends;
 use crate::network::{Circuit as _, DialError, DialRequest, Network};
 use crate::questions::{Dialing, Entrance, Stopped};
 use crate::shared::Shared;
+use crate::tcp::{ResetOnDrop, set_keepalive};
 use portcullis_tunneler::{NoDial, ServiceId};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -73,25 +74,27 @@ pub(crate) async fn dial<N: Network>(
 }
 
 /// Dials the service for a stream of a client, and carries it until both directions have ended or the service may
-/// not be dialed any more. A client whose dial fails is reset.
+/// not be dialed any more. A client whose dial fails, or whose connection is cut, is reset.
 pub(crate) async fn serve_stream<N: Network>(
     shared: &Shared<N>,
     entrance: &Entrance,
     stream: TcpStream,
     (client, local): (SocketAddr, SocketAddr),
 ) {
-    let _without_delay = stream.set_nodelay(true);
+    let _is_closed = stream.set_nodelay(true);
+    let _is_closed = set_keepalive(&stream);
+    let Ok(reset) = ResetOnDrop::new(&stream) else {
+        return tracing::warn!(%client, "a client gets no connection: there are no descriptors left");
+    };
     let dialed = match dial(shared, entrance, client, local).await {
         Ok(dialed) => dialed,
-        Err(failure) => {
-            let _is_closed = stream.set_zero_linger();
-            return log_failure(shared, client, &failure);
-        },
+        Err(failure) => return log_failure(shared, client, &failure),
     };
     let name = dialed.service_name;
     tokio::select! {
-        result = Box::pin(dialed.circuit.carry(stream)) => if let Err(error) = result {
-            tracing::debug!(service = %name, %client, %error, "a connection is lost");
+        result = Box::pin(dialed.circuit.carry(stream)) => match result {
+            Ok(()) => reset.disarm(),
+            Err(error) => tracing::debug!(service = %name, %client, %error, "a connection is lost"),
         },
         () = dialed.ends.reached() => {
             tracing::debug!(service = %name, %client, "a connection is ended: the service may not be dialed any more");

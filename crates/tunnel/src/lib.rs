@@ -61,6 +61,7 @@ mod refusals;
 mod runner;
 mod shared;
 mod tasks;
+mod tcp;
 #[cfg(target_os = "linux")]
 mod transparent;
 mod tunnel;
@@ -69,7 +70,8 @@ pub use change::ServiceChange;
 pub use flows::{DatagramReceiver, DatagramReplies};
 pub use interceptor::{InterceptError, Interceptor};
 pub use network::{
-    Circuit, DatagramCircuit, DialError, DialRequest, Host, HostError, Incoming, Network, RefusalKind,
+    Circuit, DatagramCircuit, DialError, DialRequest, Host, HostError, Incoming, Network,
+    RefusalKind,
 };
 pub use options::TunnelOptions;
 pub use runner::{NameServerInput, NameServerSockets, Runner};

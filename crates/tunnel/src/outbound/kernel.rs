@@ -1,19 +1,33 @@
 //! Sockets that are not intercepted, and may come from addresses that are not this machine's.
 
 use super::Connected;
+use crate::tcp::set_keepalive;
 use portcullis_domain::ip_network::IpNetwork;
-use portcullis_tproxy::{LocalNetworks, bind_datagrams, connect_from, exempt};
+use portcullis_tproxy::{InterceptError, LocalNetworks, bind_datagrams, connect_from, exempt};
 use std::io;
 use std::net::SocketAddr;
 use std::os::fd::AsFd;
+use std::sync::Arc;
 use tokio::net::{TcpStream, UdpSocket};
 use tokio::runtime::Handle;
+use tokio::sync::{AcquireError, Semaphore};
 
 #[derive(Debug)]
 pub(crate) struct Kernel {
     own_mark: u32,
-    local_networks: LocalNetworks,
+    addresses: ForeignAddresses,
 }
+
+/// Makes addresses of others local.
+#[derive(Debug, Clone)]
+struct ForeignAddresses {
+    local_networks: LocalNetworks,
+    /// Those who want an address wait behind those that are given back, in turn: neither can pile up.
+    changes: Arc<Semaphore>,
+}
+
+/// Changes of addresses that the kernel is asked for at a time.
+const CHANGES: usize = 64;
 
 /// An address that is this machine's until this is dropped, so that answers of servers arrive.
 ///
@@ -21,14 +35,17 @@ pub(crate) struct Kernel {
 #[derive(Debug)]
 pub(crate) struct BorrowedAddress {
     network: IpNetwork,
-    local_networks: LocalNetworks,
+    addresses: ForeignAddresses,
 }
 
 impl Kernel {
-    pub(crate) const fn new(own_mark: u32, local_networks: LocalNetworks) -> Self {
+    pub(crate) fn new(own_mark: u32, local_networks: LocalNetworks) -> Self {
         Self {
             own_mark,
-            local_networks,
+            addresses: ForeignAddresses {
+                local_networks,
+                changes: Arc::new(Semaphore::new(CHANGES)),
+            },
         }
     }
 
@@ -41,9 +58,10 @@ impl Kernel {
         source: SocketAddr,
         server: SocketAddr,
     ) -> io::Result<Connected<TcpStream>> {
-        let borrowed = self.borrow(source).await?;
+        let borrowed = self.addresses.borrow(source).await?;
         let socket = connect_from(source, server, self.own_mark).await?;
         socket.set_nodelay(true)?;
+        set_keepalive(&socket)?;
         Ok(Connected {
             socket,
             source: Some(borrowed),
@@ -51,21 +69,36 @@ impl Kernel {
     }
 
     pub(super) async fn bind_from(&self, source: SocketAddr) -> io::Result<Connected<UdpSocket>> {
-        let borrowed = self.borrow(source).await?;
+        let borrowed = self.addresses.borrow(source).await?;
         Ok(Connected {
             socket: bind_datagrams(source, self.own_mark)?,
             source: Some(borrowed),
         })
     }
+}
 
+impl ForeignAddresses {
     async fn borrow(&self, source: SocketAddr) -> io::Result<BorrowedAddress> {
         let network = IpNetwork::new(source.ip(), u8::MAX);
-        let added = self.local_networks.add(network).await;
-        added.map_err(io::Error::other)?;
-        Ok(BorrowedAddress {
-            network,
-            local_networks: self.local_networks.clone(),
-        })
+        let turn = Arc::clone(&self.changes).acquire_owned().await;
+        let turn = turn.map_err(io::Error::other)?;
+        let addresses = self.clone();
+        // A task of its own: whoever waits may give up at any time, and what has been added has to be removed.
+        let adding = tokio::spawn(async move {
+            let _turn = turn;
+            addresses.local_networks.add(network).await?;
+            Ok::<_, InterceptError>(BorrowedAddress { network, addresses })
+        });
+        let added = adding.await.map_err(io::Error::other)?;
+        added.map_err(io::Error::other)
+    }
+
+    async fn give_back(&self, network: IpNetwork) -> Result<(), AcquireError> {
+        let _turn = self.changes.acquire().await?;
+        if let Err(error) = self.local_networks.remove(network).await {
+            tracing::debug!(%network, %error, "an address stays this machine's");
+        }
+        Ok(())
     }
 }
 
@@ -75,11 +108,7 @@ impl Drop for BorrowedAddress {
         let Ok(runtime) = Handle::try_current() else {
             return;
         };
-        let (networks, network) = (self.local_networks.clone(), self.network);
-        runtime.spawn(async move {
-            if let Err(error) = networks.remove(network).await {
-                tracing::debug!(%network, %error, "an address stays this machine's");
-            }
-        });
+        let (addresses, network) = (self.addresses.clone(), self.network);
+        runtime.spawn(async move { addresses.give_back(network).await });
     }
 }

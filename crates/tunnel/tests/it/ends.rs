@@ -2,9 +2,9 @@
 
 use crate::support::{
     PORT, TestTunnel, at, connect, datagram_echo_server, echo, echo_server, ended, eventually,
-    host, in_time, intercepting, own_address, proxy, service,
+    host, in_time, intercepting, own_address, proxy, reset, service,
 };
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::net::UdpSocket;
 use tokio::time::sleep;
 
@@ -19,10 +19,9 @@ async fn streams_end_with_the_right_to_dial() {
     let mut client = connect((address, PORT).into()).await;
     echo(&mut client, "hello").await;
     wiki.may_dial = false;
-    let start = Instant::now();
     tunnel.set(wiki).await;
-    ended(&mut client).await;
-    assert!(start.elapsed() < Duration::from_secs(1));
+    // Not ended: what has arrived until now is not all.
+    reset(&mut client).await;
     assert_eq!(tunnel.network.terminators("wiki").len(), 1);
     tunnel.stop().await;
 }
@@ -42,10 +41,8 @@ async fn streams_end_with_the_right_to_host_and_not_with_the_terminator() {
     eventually(|| tunnel.network.terminators("wiki").is_empty()).await;
     echo(&mut client, "what is connected goes on").await;
     wiki.may_host = false;
-    let start = Instant::now();
     tunnel.set(wiki).await;
     ended(&mut client).await;
-    assert!(start.elapsed() < Duration::from_secs(1));
     tunnel.stop().await;
 }
 
@@ -67,9 +64,7 @@ async fn flows_end_with_the_right_to_dial() {
     })
     .await;
     names.may_dial = false;
-    let start = Instant::now();
     tunnel.set(names).await;
     eventually(|| tunnel.network.open_circuits() == 0).await;
-    assert!(start.elapsed() < Duration::from_secs(1));
     tunnel.stop().await;
 }
