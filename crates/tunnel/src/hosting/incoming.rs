@@ -6,10 +6,15 @@ use super::server::{Connection, connect};
 use crate::network::{Circuit as _, Incoming, Network};
 use crate::questions::Server;
 use crate::shared::Shared;
+use crate::tcp::ResetOnDrop;
 use portcullis_tunnel_config::AppData;
 use portcullis_tunneler::TerminatorKey;
 use std::io;
+use std::net::{IpAddr, Ipv4Addr};
 use tokio::time::timeout;
+
+/// Whose lines of the log those about dials are: all dialers, whose addresses are not known here.
+const DIALERS: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
 
 /// Connects somebody who dials to the server, or refuses, and carries what they say until both have ended or the
 /// identity may not host the service any more.
@@ -19,7 +24,7 @@ where
 {
     let server = match find(shared, key, incoming.app_data()).await {
         Ok(server) => server,
-        Err(failure) => return refuse(key, incoming, &failure),
+        Err(failure) => return refuse(shared, key, incoming, &failure),
     };
     let ends = server.ends.clone();
     let service = &key.service;
@@ -27,7 +32,7 @@ where
         match reach(shared, &server).await {
             Ok(connection) => carry(shared, incoming, connection).await,
             Err(failure) => {
-                refuse(key, incoming, &failure);
+                refuse(shared, key, incoming, &failure);
                 Ok(())
             },
         }
@@ -42,10 +47,18 @@ where
     }
 }
 
-fn refuse(key: &TerminatorKey, incoming: impl Incoming, failure: &HostingFailure) {
-    let caller = incoming.caller().unwrap_or("unknown");
-    tracing::debug!(service = %key.service, caller, %failure, "a dial is refused");
-    incoming.refuse(failure.kind(), &failure.to_string());
+/// The log has all of the reason; where the server is, is for nobody who dials to know.
+fn refuse<N>(
+    shared: &Shared<N>,
+    key: &TerminatorKey,
+    incoming: impl Incoming,
+    failure: &HostingFailure,
+) {
+    if shared.refusals.admits(DIALERS) {
+        let caller = incoming.caller().unwrap_or("unknown");
+        tracing::info!(service = %key.service, caller, %failure, "a dial is refused");
+    }
+    incoming.refuse(failure.kind(), &failure.told());
 }
 
 async fn find<N: Network>(
@@ -90,7 +103,10 @@ async fn carry<N: Network>(
             let _source = connected.source;
             let stream = connected.socket;
             let (local, remote) = (stream.local_addr()?, stream.peer_addr()?);
-            incoming.accept(local, remote).carry(stream).await
+            let reset = ResetOnDrop::new(&stream)?;
+            incoming.accept(local, remote).carry(stream).await?;
+            reset.disarm();
+            Ok(())
         },
         Connection::Udp(connected) => {
             let _source = connected.source;

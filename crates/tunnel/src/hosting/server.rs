@@ -1,6 +1,6 @@
 //! Connections to the servers of services.
 
-use super::failure::ConnectError;
+use super::failure::{ConnectError, ProxyError};
 use super::http_connect;
 use crate::host_names::host_and_port;
 use crate::outbound::{Connected, Outbound};
@@ -33,16 +33,12 @@ pub(super) async fn connect(
             Ok(Connection::Tcp(connected))
         },
         (Protocol::Tcp, Some(proxy)) => {
-            let failure = |reason: String| ConnectError::Proxy {
-                proxy: proxy.address.clone(),
-                reason,
-            };
-            let (proxy_host, proxy_port) =
-                host_and_port(&proxy.address).map_err(|error| failure(error.to_string()))?;
-            let connecting = outbound.tcp(proxy_host, proxy_port, *source).await;
-            let mut connected = connecting.map_err(|error| failure(error.to_string()))?;
-            let asked = http_connect::through(&mut connected.socket, &host, *port).await;
-            asked.map_err(|error| failure(error.to_string()))?;
+            let address = &proxy.address;
+            let connecting = through_proxy(outbound, address, &server.target, &host).await;
+            let connected = connecting.map_err(|source| ConnectError::Proxy {
+                proxy: address.clone(),
+                source,
+            })?;
             Ok(Connection::Tcp(connected))
         },
         (Protocol::Udp, None) => {
@@ -51,7 +47,19 @@ pub(super) async fn connect(
         },
         (Protocol::Udp, Some(proxy)) => Err(ConnectError::Proxy {
             proxy: proxy.address.clone(),
-            reason: "only connections of TCP go through a proxy".to_owned(),
+            source: ProxyError::NotTcp,
         }),
     }
+}
+
+async fn through_proxy(
+    outbound: &Outbound,
+    proxy: &str,
+    target: &Target,
+    host: &str,
+) -> Result<Connected<TcpStream>, ProxyError> {
+    let (proxy_host, proxy_port) = host_and_port(proxy)?;
+    let mut connected = outbound.tcp(proxy_host, proxy_port, target.source).await?;
+    http_connect::through(&mut connected.socket, host, target.port).await?;
+    Ok(connected)
 }
