@@ -8,10 +8,14 @@ use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::net::UdpSocket;
+use tokio::task::yield_now;
 use tokio::time::sleep_until;
 
 /// The longest datagram.
 const MAX_DATAGRAM: usize = 65_535;
+
+/// Datagrams that are received in a row.
+const BATCH: usize = 32;
 
 /// Carries datagrams between a circuit and a server until the circuit has ended, or for as long as there are any.
 pub(super) async fn relay(
@@ -45,7 +49,7 @@ async fn from_server(
         server.readable().await?;
         // Not kept while nothing comes: there may be many circuits.
         let mut buffer = BytesMut::with_capacity(MAX_DATAGRAM);
-        loop {
+        for _ in 0..BATCH {
             buffer.clear();
             match server.try_recv_buf(&mut buffer) {
                 Ok(_) => {
@@ -58,6 +62,8 @@ async fn from_server(
                 Err(error) => return Err(error),
             }
         }
+        // A server may send faster than this receives; others have to get their turn all the same.
+        yield_now().await;
     }
 }
 
