@@ -11,11 +11,18 @@ pub(crate) use kernel::{BorrowedAddress, Kernel};
 pub(crate) use no_kernel::{BorrowedAddress, Kernel};
 
 use crate::host_names::HostNames;
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
 use portcullis_tunnel_config::SourceAddress;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::OnceLock;
+use std::time::Duration;
 use tokio::net::{TcpSocket, TcpStream, UdpSocket};
+use tokio::time::sleep;
+
+/// How long an address of a host has to answer before the next one is tried as well (RFC 8305, section 5).
+const ATTEMPT_DELAY: Duration = Duration::from_millis(250);
 
 /// Opens connections to servers.
 #[derive(Debug, Default)]
@@ -45,22 +52,15 @@ pub(crate) enum OutboundError {
 }
 
 impl Outbound {
-    /// Connects to the first address of a host that can be reached. How long that may take is for the caller to
-    /// say.
+    /// Connects to the address of a host that answers first. How long that may take is for the caller to say.
     pub(crate) async fn tcp(
         &self,
         host: &str,
         port: u16,
         source: Option<SourceAddress>,
     ) -> Result<Connected<TcpStream>, OutboundError> {
-        let mut last = OutboundError::Io(io::ErrorKind::NotFound.into());
-        for address in self.addresses(host, port, source).await? {
-            match self.tcp_to(address, source).await {
-                Ok(connected) => return Ok(connected),
-                Err(error) => last = error,
-            }
-        }
-        Err(last)
+        let addresses = self.addresses(host, port, source).await?;
+        first_to_answer(addresses, |address| self.tcp_to(address, source)).await
     }
 
     /// As [`Self::tcp`], for datagrams.
@@ -124,18 +124,20 @@ impl Outbound {
         let local = source.map_or_else(|| SocketAddr::new(any, 0), socket_address);
         let bound = match (UdpSocket::bind(local).await, self.kernel.get()) {
             (Err(error), Some(kernel)) if is_not_here(&error) => kernel.bind_from(local).await,
-            (bound, _) => bound.map(|socket| Connected {
-                socket,
-                source: None,
+            (bound, kernel) => bound.and_then(|socket| {
+                if let Some(kernel) = kernel {
+                    kernel.exempt(&socket)?;
+                }
+                Ok(Connected {
+                    socket,
+                    source: None,
+                })
             }),
         };
         let connected = bound.map_err(|error| match source {
             Some(source) => not_from(source, error),
             None => error.into(),
         })?;
-        if let Some(kernel) = self.kernel.get() {
-            kernel.exempt(&connected.socket)?;
-        }
         connected.socket.connect(address).await?;
         Ok(connected)
     }
@@ -158,6 +160,35 @@ impl Outbound {
     }
 }
 
+/// Tries addresses in order. The next one has its turn when one has failed, or has not answered for a moment: one
+/// that packets vanish on the way to does not keep from the others (RFC 8305, section 5).
+async fn first_to_answer<T, F>(
+    addresses: Vec<SocketAddr>,
+    connect: impl Fn(SocketAddr) -> F,
+) -> Result<T, OutboundError>
+where
+    F: Future<Output = Result<T, OutboundError>>,
+{
+    let mut failure = OutboundError::Io(io::ErrorKind::NotFound.into());
+    let mut addresses = addresses.into_iter();
+    let mut attempts = FuturesUnordered::new();
+    loop {
+        match addresses.next() {
+            Some(address) => attempts.push(connect(address)),
+            None if attempts.is_empty() => return Err(failure),
+            None => {},
+        }
+        let are_more = addresses.len() > 0;
+        tokio::select! {
+            Some(ended) = attempts.next() => match ended {
+                Ok(connected) => return Ok(connected),
+                Err(error) => failure = error,
+            },
+            () = sleep(ATTEMPT_DELAY), if are_more => {},
+        }
+    }
+}
+
 fn socket_address(source: SourceAddress) -> SocketAddr {
     SocketAddr::new(source.ip, source.port.unwrap_or(0))
 }
@@ -170,5 +201,60 @@ fn not_from(source: SourceAddress, error: io::Error) -> OutboundError {
     OutboundError::Source {
         from: source.to_string(),
         source: error,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::future::pending;
+    use tokio::time::Instant;
+
+    fn address(last: u8) -> SocketAddr {
+        ([192, 0, 2, last], 443).into()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_address_that_does_not_answer_does_not_keep_from_the_others() {
+        let start = Instant::now();
+        let addresses = (1..=4).map(address).collect();
+        let answer = first_to_answer(addresses, |tried| async move {
+            match tried.ip() {
+                ip if ip == address(1).ip() => pending().await,
+                ip if ip == address(2).ip() => {
+                    Err(io::Error::from(io::ErrorKind::ConnectionRefused).into())
+                },
+                _ => Ok(tried),
+            }
+        });
+        assert_eq!(answer.await.expect("an answer"), address(3));
+        assert_eq!(start.elapsed(), ATTEMPT_DELAY);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_slow_answer_counts_as_well_and_the_last_failure_is_told() {
+        let addresses = || vec![address(1), address(2)];
+        let answer = first_to_answer(addresses(), |tried| async move {
+            if tried == address(2) {
+                return pending().await;
+            }
+            sleep(ATTEMPT_DELAY * 3).await;
+            Ok(tried)
+        });
+        assert_eq!(answer.await.expect("an answer"), address(1));
+
+        let failing = first_to_answer(addresses(), |tried| async move {
+            let error = if tried == address(1) {
+                io::ErrorKind::ConnectionRefused
+            } else {
+                io::ErrorKind::HostUnreachable
+            };
+            Err::<(), _>(io::Error::from(error).into())
+        });
+        let error = failing.await.expect_err("nobody answers");
+        let OutboundError::Io(error) = error else {
+            panic!("{error}");
+        };
+        assert_eq!(error.kind(), io::ErrorKind::HostUnreachable);
     }
 }
