@@ -86,6 +86,8 @@ impl<N: Network, R: DatagramReplies> Flows<N, R> {
     ///
     /// If the socket has failed.
     pub(crate) async fn run(self: Arc<Self>, receiver: impl DatagramReceiver) -> io::Result<()> {
+        // They end with this, even if it is dropped: nobody would look at the time any more.
+        let _end = self.end.clone().drop_guard();
         let result = tokio::select! {
             error = self.receive(receiver) => Err(error),
             () = self.end_idle() => Ok(()),
@@ -229,7 +231,20 @@ impl<N: Network, R: DatagramReplies> Flows<N, R> {
                 return;
             }
             // What a client cannot take is lost, as in any network.
-            let _lost = self.replies.send(flow.key(), &datagram).await;
+            if let Err(error) = self.replies.send(flow.key(), &datagram).await {
+                self.log_lost(flow.key(), &error);
+            }
+        }
+    }
+
+    /// Such as that another program has the port that answers come from.
+    fn log_lost(&self, flow: FlowKey, error: &io::Error) {
+        let FlowKey {
+            client,
+            destination,
+        } = flow;
+        if self.shared.refusals.admits(client.ip()) {
+            tracing::warn!(%client, %destination, %error, "an answer cannot be sent to a client");
         }
     }
 
