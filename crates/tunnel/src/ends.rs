@@ -65,6 +65,13 @@ impl Rights {
         self.names.is_in_use(&address.to_canonical())
     }
 
+    /// The addresses that stand for names to which there have been connections since this was asked last.
+    pub(crate) fn used_names(&mut self) -> Vec<IpAddr> {
+        let used = self.names.0.keys().copied().collect();
+        self.names.0.retain(|_, token| Arc::strong_count(token) > 1);
+        used
+    }
+
     pub(crate) fn end_name(&mut self, address: IpAddr) {
         self.names.end(&address.to_canonical());
     }
@@ -116,7 +123,14 @@ mod tests {
         let second = first.clone();
         drop(first);
         assert!(rights.is_name_in_use(name) && !rights.is_name_in_use(other));
+        assert_eq!(rights.used_names(), [name]);
+        assert_eq!(rights.used_names(), [name]);
         drop(second);
         assert!(!rights.is_name_in_use(name));
+        assert_eq!(rights.used_names(), [name], "it was used until now");
+        assert_eq!(
+            rights.used_names(),
+            [IpAddr::V4(std::net::Ipv4Addr::LOCALHOST); 0]
+        );
     }
 }

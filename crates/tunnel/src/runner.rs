@@ -54,6 +54,10 @@ const NAME_REVIEW: Duration = Duration::from_mins(1);
 /// How long tasks may take to end, all of which wait for sockets, or for threads that do.
 const END_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// How much longer the interceptor may take to remove what it has set up: what stays takes the machine's connections
+/// to nowhere, and many rules take a while.
+const REMOVE_TIMEOUT: Duration = Duration::from_secs(30);
+
 impl<N: Network> Runner<N> {
     pub(crate) fn new(
         tunneler: Tunneler,
@@ -96,7 +100,7 @@ impl<N: Network> Runner<N> {
     #[must_use]
     pub fn with_interceptor(self, interceptor: impl Interceptor) -> Self {
         let intercepting = intercept(interceptor, self.rules.subscribe());
-        self.shared.tasks.spawn_ending(intercepting);
+        self.shared.tasks.spawn_interception(intercepting);
         self
     }
 
@@ -123,6 +127,12 @@ impl<N: Network> Runner<N> {
         shared.tasks.stop();
         if timeout(END_TIMEOUT, shared.tasks.ended()).await.is_err() {
             tracing::warn!("some connections of the tunnel have not ended in time");
+        }
+        let removing = shared.tasks.interception_ended();
+        if timeout(REMOVE_TIMEOUT, removing).await.is_err() {
+            tracing::warn!(
+                "the kernel may go on to intercept connections: its rules were not removed in time"
+            );
         }
     }
 
@@ -269,11 +279,15 @@ impl<N: Network> Runner<N> {
 
     fn review_names(&mut self) {
         self.next_name_review = Instant::now() + NAME_REVIEW;
+        let now = self.shared.clock.now();
+        if let Some(names) = self.tunneler.names() {
+            for address in self.rights.used_names() {
+                names.touch(address, now);
+            }
+        }
         let rights = &self.rights;
         self.tunneler
-            .release_idle_names(self.shared.clock.now(), |address| {
-                rights.is_name_in_use(address)
-            });
+            .release_idle_names(now, |address| rights.is_name_in_use(address));
     }
 
     fn handle_timeout(&mut self) {

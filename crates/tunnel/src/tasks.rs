@@ -7,6 +7,7 @@ use tokio_util::task::TaskTracker;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Tasks {
     tracker: TaskTracker,
+    interception: TaskTracker,
     stop: CancellationToken,
 }
 
@@ -18,9 +19,10 @@ impl Tasks {
         });
     }
 
-    /// For a task that ends by itself when the tunnel stops.
-    pub(crate) fn spawn_ending(&self, task: impl Future<Output = ()> + Send + 'static) {
-        self.tracker.spawn(task);
+    /// For the task that has connections intercepted: it ends by itself when the tunnel stops, once the kernel does so
+    /// no more.
+    pub(crate) fn spawn_interception(&self, task: impl Future<Output = ()> + Send + 'static) {
+        self.interception.spawn(task);
     }
 
     /// Stops all of them.
@@ -28,9 +30,15 @@ impl Tasks {
         self.stop.cancel();
     }
 
-    /// Waits for the last one.
+    /// Waits for the last one, but for that of the interception.
     pub(crate) async fn ended(&self) {
         self.tracker.close();
         self.tracker.wait().await;
+    }
+
+    /// Waits until nothing is intercepted any more.
+    pub(crate) async fn interception_ended(&self) {
+        self.interception.close();
+        self.interception.wait().await;
     }
 }

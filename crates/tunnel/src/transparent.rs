@@ -12,7 +12,7 @@ use portcullis_datagram_flows::FlowKey;
 use portcullis_domain::entropy::Entropy;
 use portcullis_name_server::{NameServerOptions, Output};
 use portcullis_tproxy::{
-    InterceptedDatagrams, Instance, InterceptorOptions, LocalNetworks, NameSockets,
+    Instance, InterceptedDatagrams, InterceptorOptions, LocalNetworks, NameSockets,
 };
 use portcullis_tunneler::RuleChange;
 use std::io;

@@ -37,8 +37,8 @@ pub enum Command {
     StopListening(ProxyPort),
     /// Change what the kernel intercepts.
     Intercept(RuleChange),
-    /// These names are intercepted no longer, or have been idle while names are short: forget their addresses, which other names can have from now on, and
-    /// end the connections that were intercepted at them.
+    /// These names are intercepted no longer, or have been idle while names are short: forget their addresses, which
+    /// other names can have from now on, and end the connections that were intercepted at them.
     ReleaseNames(Vec<ReleasedName>),
     /// What is intercepted has changed. End each flow of datagrams, and whatever else is remembered by its
     /// destination, whose [`Tunneler::service_at`](crate::Tunneler::service_at) is another one than before.

@@ -207,8 +207,8 @@ impl Tunneler {
         }
     }
 
-    /// Names that are intercepted, for a name server; `None` if nothing is intercepted. Connections that begin and
-    /// end are told to [`InterceptedNames::touch`].
+    /// Names that are intercepted, for a name server; `None` if nothing is intercepted. That
+    /// connections begin, or have lasted until now, is told to [`InterceptedNames::touch`].
     pub fn names(&mut self) -> Option<&mut InterceptedNames<ServiceId>> {
         self.interception.as_mut().map(Interception::names)
     }

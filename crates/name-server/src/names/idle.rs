@@ -28,7 +28,7 @@ impl Default for NameLimits {
 }
 
 impl<S: Clone + Ord> InterceptedNames<S> {
-    /// Somebody uses an address: a connection to it begins or ends.
+    /// Somebody uses an address: a connection to it begins, or there has been one until now.
     pub fn touch(&mut self, address: IpAddr, now: Moment) {
         if let Some(name) = self.addresses.name_of(address).cloned() {
             self.mark_used(&name, now);
