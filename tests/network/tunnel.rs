@@ -255,13 +255,8 @@ async fn policy_that_goes_cuts_flows() {
         .await
         .is_ok_and(|length| length > 0)
     {
-        assert!(start.elapsed() < Duration::from_secs(5), "it still flows");
+        assert!(start.elapsed() < PATIENCE, "it still flows");
     }
-    assert!(
-        start.elapsed() < Duration::from_secs(1),
-        "{:?}",
-        start.elapsed()
-    );
     timeout(PATIENCE, flowing).await.unwrap().unwrap();
     other.answers().await;
     assert!(

@@ -7,6 +7,7 @@ use portcullis_tunnel::TunnelOptions;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::time::Duration;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::sleep;
 
@@ -143,7 +144,7 @@ async fn a_server_that_does_not_answer_is_given_up() {
     let tunnel = tunnel(&json!({}), host).await;
     assert_eq!(
         refusal(&tunnel, server).await,
-        format!("the server tcp:{server} has not answered within 200 ms")
+        "the server has not answered within 200 ms"
     );
     tunnel.stop().await;
 }
@@ -172,14 +173,10 @@ async fn a_terminator_has_so_many_circuits() {
     // Its place is free as soon as the host has seen that.
     in_time(async {
         loop {
-            let before = tunnel.network.refusals().len();
             let mut third = intercepted(&tunnel, server).await;
-            tokio::io::AsyncWriteExt::write_all(&mut third, b"x")
-                .await
-                .ok();
-            sleep(Duration::from_millis(20)).await;
-            if tunnel.network.refusals().len() == before {
-                return;
+            let mut answer = [0];
+            if third.write_all(b"x").await.is_ok() && third.read_exact(&mut answer).await.is_ok() {
+                return assert_eq!(&answer, b"x");
             }
         }
     })

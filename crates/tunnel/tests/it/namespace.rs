@@ -7,26 +7,37 @@ use tokio::runtime::Runtime;
 /// Names the test that is in its namespace.
 const ISOLATED: &str = "PORTCULLIS_ISOLATED_TEST";
 
+/// If it is set, tests that cannot have a namespace fail instead of being skipped.
+const REQUIRED: &str = "PORTCULLIS_NAMESPACES_REQUIRED";
+
+/// What the child says when the test has run.
+const DONE: &str = "the isolated test has run";
+
 /// Runs a test in a network namespace with nothing but a loopback interface: this program once more, as a child of
 /// `unshare`.
 pub(crate) fn isolated<F: Future<Output = ()>>(test: &str, body: impl FnOnce() -> F) {
     if env::var(ISOLATED).is_ok_and(|isolated| isolated == test) {
         assert!(succeeds("ip", &["link", "set", "lo", "up"]));
-        return Runtime::new().expect("a runtime").block_on(body());
+        Runtime::new().expect("a runtime").block_on(body());
+        return println!("{DONE}");
     }
     if !succeeds("unshare", &["--net", "nft", "list", "ruleset"]) {
-        println!(
-            "skipped: it takes the rights of root to make network namespaces, and the program `nft`"
-        );
-        return;
+        let lacking =
+            "it takes the rights of root to make network namespaces, and the program `nft`";
+        assert!(env::var(REQUIRED).is_err(), "{lacking}");
+        return println!("skipped: {lacking}");
     }
-    let status = Command::new("unshare")
+    let output = Command::new("unshare")
         .arg("--net")
         .arg(env::current_exe().expect("a path"))
         .args(["--exact", test, "--nocapture"])
         .env(ISOLATED, test)
-        .status();
-    assert!(status.expect("it starts").success(), "{test}");
+        .output()
+        .expect("it starts");
+    let said = String::from_utf8_lossy(&output.stdout);
+    let complaints = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{test}: {said}{complaints}");
+    assert!(said.contains(DONE), "there is no test of the name {test}");
 }
 
 fn succeeds(program: &str, arguments: &[&str]) -> bool {

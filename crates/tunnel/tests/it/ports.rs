@@ -1,8 +1,8 @@
 //! Ports that come and go with services.
 
 use crate::support::{
-    PORT, TestTunnel, at, connect, echo, echo_server, host, in_time, intercepting, own_address,
-    proxy, service,
+    PORT, TestTunnel, at, connect, echo, echo_server, free_port, host, in_time, intercepting,
+    own_address, proxy, service,
 };
 use portcullis_tunnel::ServiceChange;
 use portcullis_tunneler::{Fault, Mode};
@@ -68,7 +68,7 @@ async fn the_mode_names_ports() {
 async fn a_binding_is_the_name_of_an_interface() {
     let server = echo_server().await;
     let tunnel = TestTunnel::start(intercepting(), at(own_address()));
-    let port = PORT + 2;
+    let port = free_port().await;
     let config = json!({"port": port, "protocols": ["tcp"], "binding": "lo"});
     tunnel
         .set(service(

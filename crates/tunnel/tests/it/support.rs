@@ -131,6 +131,20 @@ impl DatagramReplies for Replies {
     }
 }
 
+/// A port that nobody has at the moment, for TCP and UDP at all addresses.
+pub(crate) async fn free_port() -> u16 {
+    in_time(async {
+        loop {
+            let listener = TcpListener::bind("0.0.0.0:0").await.expect("a port");
+            let address = listener.local_addr().expect("an address");
+            if UdpSocket::bind(address).await.is_ok() {
+                return address.port();
+            }
+        }
+    })
+    .await
+}
+
 pub(crate) fn intercepting() -> Mode {
     Mode::Intercept(InterceptOptions::default())
 }
