@@ -438,7 +438,17 @@ mod tests {
     ];
 
     /// The same for the tunneler, and for what it hosts.
-    const OF_TUNNELER: &[&str] = &["options.mode", "options.services", "options.udpIdleTimeout"];
+    const OF_TUNNELER: &[&str] = &[
+        "options.dnsSvcIpRange",
+        "options.dnsUnanswerable",
+        "options.dnsUpstream",
+        "options.dnsUpstreamMode",
+        "options.lanIf",
+        "options.mode",
+        "options.resolver",
+        "options.services",
+        "options.udpIdleTimeout",
+    ];
     const OF_TUNNEL_DIALER: &[&str] = &["options.circuitStartTimeout"];
 
     const CLIENT_LISTENERS: &[&str] = &["edge", "proxy", "proxy_udp", "transport", "transport_udp"];
