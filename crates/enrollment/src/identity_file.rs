@@ -12,9 +12,11 @@ use portcullis_files::SECRET_MODE;
 use portcullis_pki::{Certificate, certificates_from_pem, certificates_to_pem};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize, Serializer};
+use serde_json::{Map, Value};
 use std::error::Error;
 use std::fmt;
 use std::fs;
+use std::io::{self, Write};
 use std::path::Path;
 use url::Url;
 use zeroize::Zeroizing;
@@ -41,6 +43,9 @@ struct Document {
     id: Option<KeyMaterial>,
     #[serde(rename = "enableHa")]
     enable_ha: Option<bool>,
+    /// What other programs keep in the file.
+    #[serde(flatten)]
+    other: Map<String, Value>,
 }
 
 /// Each is preceded by where it is.
@@ -51,6 +56,9 @@ struct KeyMaterial {
     key: Option<SecretString>,
     cert: Option<String>,
     ca: Option<String>,
+    /// Server certificates, further certificates and whatever else there is.
+    #[serde(flatten)]
+    other: Map<String, Value>,
 }
 
 #[expect(clippy::ref_option, reason = "serde passes a reference to the member")]
@@ -72,6 +80,7 @@ impl IdentityFile {
                 key: Some(PemValue::inline(key).into()),
                 cert: Some(PemValue::inline(&certificates_to_pem(chain))),
                 ca: Some(PemValue::inline(&certificates_to_pem(authorities))),
+                other: Map::new(),
             }),
             enable_ha: Some(false),
             ..Document::default()
@@ -106,8 +115,13 @@ impl IdentityFile {
 
     /// The text of the file, which is a secret.
     pub fn to_json(&self) -> Result<Zeroizing<Vec<u8>>, IdentityFileError> {
-        let text = serde_json::to_vec(&self.document).map(Zeroizing::new);
-        text.map_err(|_json| IdentityFileError::Encode)
+        // A vector that grows leaves the key behind where it was.
+        let mut length = Length(0);
+        let write = |writer: &mut dyn Write| serde_json::to_writer(writer, &self.document);
+        write(&mut length).map_err(|_json| IdentityFileError::Encode)?;
+        let mut text = Zeroizing::new(Vec::with_capacity(length.0));
+        write(&mut *text).map_err(|_json| IdentityFileError::Encode)?;
+        Ok(text)
     }
 
     /// Writes the file at once or not at all, for its owner alone.
@@ -260,6 +274,20 @@ impl fmt::Debug for IdentityFile {
             .debug_struct("IdentityFile")
             .field("name", &self.name)
             .finish_non_exhaustive()
+    }
+}
+
+/// Counts bytes.
+struct Length(usize);
+
+impl Write for Length {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

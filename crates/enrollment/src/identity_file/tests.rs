@@ -45,6 +45,18 @@ fn file_is_written_for_its_owner_alone_and_read_back() {
 }
 
 #[test]
+fn what_other_programs_keep_in_the_file_stays() {
+    let text = r#"{"ztAPI":"https://a:1","id":{"key":"pem:K","cert":"pem:","server_cert":"pem:S","other":[1]},"new":{"x":null}}"#;
+    let mut read = parse(text).unwrap();
+    read.replace_certificate(&[], Some("NEW"));
+    let written: Value = serde_json::from_slice(&read.to_json().unwrap()).unwrap();
+    assert_eq!(written["id"]["key"], "pem:NEW");
+    assert_eq!(written["id"]["server_cert"], "pem:S");
+    assert_eq!(written["id"]["other"], serde_json::json!([1]));
+    assert_eq!(written["new"], serde_json::json!({"x": null}));
+}
+
+#[test]
 fn controllers_are_in_order_and_once() {
     for (members, controllers) in [
         (
