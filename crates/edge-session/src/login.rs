@@ -24,18 +24,18 @@ const EXTERNAL_TOKEN: &str = "EXT-JWT";
 #[derive(Debug)]
 pub(crate) struct LoginFailure {
     pub(crate) error: SessionError,
-    pub(crate) remedy: Remedy,
+    pub(crate) retry: RetryPolicy,
 }
 
-/// What may help after a login has failed.
+/// When the same login is tried again after it has failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Remedy {
-    /// Another controller, or the same one later.
-    Time,
-    /// An administrator, while the login stays the same.
-    Administrator,
-    /// Another password, token or code.
-    Person,
+pub(crate) enum RetryPolicy {
+    /// After the pauses of a backoff, and at another controller at once.
+    Soon,
+    /// After the longest pause: an administrator has to change something.
+    Slowly,
+    /// Never by itself: it takes another password, token or code.
+    WhenAsked,
 }
 
 /// A login, and what it needs.
@@ -67,7 +67,7 @@ impl Login<'_> {
             _ if offers_oidc => Box::pin(self.log_in_by_oidc(&client, &credentials)).await,
             LoginProtocol::Oidc => Err(LoginFailure {
                 error: SessionError::OidcNotOffered,
-                remedy: Remedy::Administrator,
+                retry: RetryPolicy::Slowly,
             }),
             LoginProtocol::OidcIfOffered | LoginProtocol::Legacy => {
                 Box::pin(self.log_in_by_legacy(&client, credentials)).await
@@ -99,9 +99,11 @@ impl Login<'_> {
         }
         LoginFailure {
             error: SessionError::LoginRefused(Arc::new(error)),
-            remedy: match self.options.login {
-                LoginMethod::Certificate => Remedy::Administrator,
-                LoginMethod::Password { .. } | LoginMethod::ExternalToken(_) => Remedy::Person,
+            retry: match self.options.login {
+                LoginMethod::Certificate => RetryPolicy::Slowly,
+                LoginMethod::Password { .. } | LoginMethod::ExternalToken(_) => {
+                    RetryPolicy::WhenAsked
+                },
             },
         }
     }
@@ -133,7 +135,7 @@ fn open_factor(queries: &[AuthQuery]) -> Result<Option<&AuthQuery>, LoginFailure
     };
     Err(LoginFailure {
         error,
-        remedy: Remedy::Person,
+        retry: RetryPolicy::WhenAsked,
     })
 }
 
@@ -141,14 +143,14 @@ impl LoginFailure {
     pub(crate) fn no_controller() -> Self {
         Self {
             error: SessionError::NoController,
-            remedy: Remedy::Person,
+            retry: RetryPolicy::WhenAsked,
         }
     }
 
     fn no_token() -> Self {
         Self {
             error: SessionError::TokenNotGiven,
-            remedy: Remedy::Person,
+            retry: RetryPolicy::WhenAsked,
         }
     }
 }
@@ -163,7 +165,7 @@ impl From<ClientError> for LoginFailure {
             } else {
                 SessionError::Unavailable(error)
             },
-            remedy: Remedy::Time,
+            retry: RetryPolicy::Soon,
         }
     }
 }

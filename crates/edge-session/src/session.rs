@@ -16,7 +16,7 @@ use crate::service_session::{ServiceSession, ServiceSessionKey};
 use crate::shared::{Attempts, Shared};
 use crate::state::{ApiSession, SessionState};
 use crate::worker::Worker;
-use portcullis_client::BuildError;
+use portcullis_client::{BuildError, Url};
 use portcullis_domain::ids::ServiceId;
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_domain::posture::Report;
@@ -52,6 +52,11 @@ impl EdgeSession {
         })
     }
 
+    /// The controllers of the identity, in the order in which they are tried.
+    pub fn controllers(&self) -> &[Url] {
+        &self.shared.identity.controllers
+    }
+
     /// Whether there is a session. Renewed tokens are told as a session, too.
     pub fn state(&self) -> watch::Receiver<SessionState> {
         self.shared.state.subscribe()
@@ -79,7 +84,7 @@ impl EdgeSession {
 
     /// Logs in now if there is no session, also after a refusal.
     pub fn log_in(&self) {
-        self.shared.wishes.log_in.notify_one();
+        self.shared.requests.log_in.notify_one();
     }
 
     /// Says that a session does not seem to count any more, as routers may find. The controller is asked whether
@@ -88,7 +93,7 @@ impl EdgeSession {
         let state = self.shared.state.borrow();
         let current = state.open().map(|current| current.token.expose_secret());
         if current == Some(session.token.expose_secret()) {
-            self.shared.wishes.check.notify_one();
+            self.shared.requests.check.notify_one();
         }
     }
 
@@ -108,8 +113,9 @@ impl EdgeSession {
             return Ok(Some(known));
         }
         self.open_session().await?;
-        let wishes = &self.shared.wishes;
-        self.wish(&wishes.read_services, &self.shared.reads).await?;
+        let requests = &self.shared.requests;
+        self.request(&requests.read_services, &self.shared.reads)
+            .await?;
         Ok(self.known_service(name))
     }
 
@@ -150,11 +156,11 @@ impl EdgeSession {
             service: service.clone(),
             grant,
         };
-        let (open, wishes) = (self.open_session().await?, &self.shared.wishes);
+        let (open, requests) = (self.open_session().await?, &self.shared.requests);
         match Box::pin(open.service_session(&key)).await {
             // The next session may have begun meanwhile, which is checked in vain then.
             Err(SessionError::SessionLost) => {
-                let checked = self.wish(&wishes.check, &self.shared.checks).await;
+                let checked = self.request(&requests.check, &self.shared.checks).await;
                 if !matches!(checked, Ok(()) | Err(SessionError::SessionLost)) {
                     checked?;
                 }
@@ -164,7 +170,7 @@ impl EdgeSession {
             // The controller may have forgotten what it was told.
             Err(SessionError::Posture(_)) => {
                 let told = &self.shared.posture_told;
-                self.wish(&wishes.tell_posture, told).await?;
+                self.request(&requests.tell_posture, told).await?;
                 Box::pin(open.service_session(&key)).await
             },
             answer => answer,
@@ -195,13 +201,13 @@ impl EdgeSession {
 
     /// Reads the services anew, soon.
     pub fn refresh(&self) {
-        self.shared.wishes.read_services.notify_one();
+        self.shared.requests.read_services.notify_one();
     }
 
     /// Reports that the computer woke up, or was unlocked.
     pub fn report_endpoint_state(&self, woken: bool, unlocked: bool) {
-        self.shared.wishes.endpoint.add(woken, unlocked);
-        self.shared.wishes.tell_posture.notify_one();
+        self.shared.requests.endpoint.add(woken, unlocked);
+        self.shared.requests.tell_posture.notify_one();
     }
 
     /// Logs out, within two seconds, and ends.
@@ -224,14 +230,14 @@ impl EdgeSession {
     }
 
     /// Has the task do something, and waits until it has: what had begun before does not count.
-    async fn wish(
+    async fn request(
         &self,
-        wish: &Notify,
+        request: &Notify,
         attempts: &watch::Sender<Attempts>,
     ) -> Result<(), SessionError> {
         let mut attempts = attempts.subscribe();
         let before = attempts.borrow_and_update().begun;
-        wish.notify_one();
+        request.notify_one();
         let mut states = self.shared.state.subscribe();
         let is_refused =
             |state: &SessionState| matches!(state, SessionState::Refused(_) | SessionState::Closed);

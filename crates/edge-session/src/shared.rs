@@ -30,7 +30,7 @@ pub(crate) struct Shared {
     pub(crate) posture_told: watch::Sender<Attempts>,
     /// Attempts to see whether the session still counts.
     pub(crate) checks: watch::Sender<Attempts>,
-    pub(crate) wishes: Wishes,
+    pub(crate) requests: Requests,
 }
 
 /// Attempts so far, and how the last one has ended.
@@ -43,7 +43,7 @@ pub(crate) struct Attempts {
 
 /// What handles ask of the task.
 #[derive(Debug, Default)]
-pub(crate) struct Wishes {
+pub(crate) struct Requests {
     pub(crate) log_in: Notify,
     /// To see whether the session still counts.
     pub(crate) check: Notify,
@@ -86,7 +86,7 @@ impl Shared {
             reads: watch::Sender::new(Attempts::default()),
             posture_told: watch::Sender::new(Attempts::default()),
             checks: watch::Sender::new(Attempts::default()),
-            wishes: Wishes::default(),
+            requests: Requests::default(),
         }
     }
 
@@ -108,7 +108,7 @@ impl Shared {
 }
 
 /// Tells a value if it is another one.
-pub(crate) fn tell<T: PartialEq>(sender: &watch::Sender<T>, value: T) {
+pub(crate) fn publish<T: PartialEq>(sender: &watch::Sender<T>, value: T) {
     sender.send_if_modified(|current| {
         let is_other = *current != value;
         if is_other {

@@ -7,12 +7,13 @@ mod reading;
 
 use crate::controller::Controller;
 use crate::error::with_causes;
-use crate::login::{Login, LoginFailure, Remedy};
+use crate::login::{Login, LoginFailure, RetryPolicy};
 use crate::machine::MachineReader;
 use crate::open_session::OpenSession;
 use crate::posture_schedule::PostureSchedule;
 use crate::shared::Shared;
 use crate::state::SessionState;
+use std::future;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{self, Instant};
@@ -70,8 +71,8 @@ impl Worker {
         // Nobody shall be given the session while it ends.
         self.shared.state.send_replace(SessionState::LoggingIn);
         if let Some(open) = self.shared.open.send_replace(None) {
-            let farewell = Box::pin(open.log_out());
-            match time::timeout(LOGOUT_TIMEOUT, farewell).await {
+            let logging_out = Box::pin(open.log_out());
+            match time::timeout(LOGOUT_TIMEOUT, logging_out).await {
                 Ok(Ok(())) => {},
                 Ok(Err(error)) => tracing::debug!(%error, "the session could not be ended"),
                 Err(_elapsed) => tracing::debug!("the session could not be ended in time"),
@@ -125,7 +126,7 @@ impl Worker {
                     return Ok(open);
                 },
                 // Another controller has the same identities and policies.
-                Err(refused) if refused.remedy != Remedy::Time => return Err(refused),
+                Err(refused) if refused.retry != RetryPolicy::Soon => return Err(refused),
                 Err(other) => {
                     let controller = controller.url.as_str();
                     let error = with_causes(&other.error);
@@ -137,26 +138,32 @@ impl Worker {
         Err(failure.unwrap_or_else(LoginFailure::no_controller))
     }
 
-    /// Waits until it is time for another login, or somebody wishes one.
-    async fn wait_after(&self, LoginFailure { error, remedy }: LoginFailure) {
+    /// Waits until it is time for another login, or somebody asks for one.
+    async fn wait_after(&self, LoginFailure { error, retry }: LoginFailure) {
         let shared = &self.shared;
         let longest = shared.options.backoff.max;
         tracing::info!(error = with_causes(&error), "there is no session");
-        let (state, pause) = match remedy {
-            Remedy::Time => {
+        let (state, pause) = match retry {
+            RetryPolicy::Soon => {
                 let pause = self.pause_at_least(error.retry_after());
                 (SessionState::Failed(error), Some(pause))
             },
             // The administrator will not say when it is done.
-            Remedy::Administrator => (SessionState::Refused(error), Some(longest)),
-            Remedy::Person => (SessionState::Refused(error), None),
+            RetryPolicy::Slowly => (SessionState::Refused(error), Some(longest)),
+            RetryPolicy::WhenAsked => (SessionState::Refused(error), None),
         };
+        // What was requested while there was a session, or during this login, was answered by it.
+        tokio::select! {
+            biased;
+            () = shared.requests.log_in.notified() => {},
+            () = future::ready(()) => {},
+        }
         shared.state.send_replace(state);
-        let wished = shared.wishes.log_in.notified();
+        let requested = shared.requests.log_in.notified();
         match pause {
-            // It is the same whether it was wished or it is time.
-            Some(pause) => drop(time::timeout(pause, wished).await),
-            None => wished.await,
+            // It is the same whether it was requested or it is time.
+            Some(pause) => drop(time::timeout(pause, requested).await),
+            None => requested.await,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Asking a person for a TOTP code.
 
-use super::{Login, LoginFailure, Remedy};
+use super::{Login, LoginFailure, RetryPolicy};
 use crate::code_prompt::CodeQuery;
 use crate::error::SessionError;
 use crate::state::SessionState;
@@ -39,7 +39,7 @@ impl Login<'_> {
     ) -> Result<Vec<AuthQuery>, LoginFailure> {
         let failed = |error| LoginFailure {
             error,
-            remedy: Remedy::Person,
+            retry: RetryPolicy::WhenAsked,
         };
         if query.is_totp_enrolled == Some(false) {
             return Err(failed(SessionError::TotpNotEnrolled));

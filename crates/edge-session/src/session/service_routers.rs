@@ -14,10 +14,16 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::OnceCell;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 /// Policies may change without a sign of it.
 const MAX_AGE: Duration = Duration::from_mins(1);
+
+/// How long the controller is waited for if there is a list of before.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Lists that nobody has asked for in this time are dropped.
+const KEPT: Duration = Duration::from_hours(1);
 
 const NOT_FOUND: u16 = 404;
 
@@ -34,30 +40,59 @@ struct Cached {
     asked_at: Instant,
     /// The edge routers of the identity at that time.
     all: Routers,
+    is_forgotten: bool,
+    /// For as long as the controller does not answer.
+    before: Option<Routers>,
 }
 
-impl ServiceRouters {
-    fn get(&self, service: &ServiceId, all: &Routers) -> Arc<OnceCell<Option<Routers>>> {
-        let mut cache = self.0.lock();
-        cache.retain(|_, cached| {
-            cached.asked_at.elapsed() < MAX_AGE && Arc::ptr_eq(&cached.all, all)
-        });
-        let cached = cache.entry(service.clone()).or_insert_with(|| Cached {
+impl Cached {
+    fn new(all: &Routers, before: Option<Routers>) -> Self {
+        Self {
             routers: Arc::default(),
             asked_at: Instant::now(),
             all: Arc::clone(all),
-        });
-        Arc::clone(&cached.routers)
+            is_forgotten: false,
+            before,
+        }
     }
 
-    fn remove(&self, service: &ServiceId) {
-        self.0.lock().remove(service);
+    fn is_outdated(&self, all: &Routers) -> bool {
+        self.is_forgotten || self.asked_at.elapsed() >= MAX_AGE || !Arc::ptr_eq(&self.all, all)
+    }
+
+    fn known(&self) -> Option<Routers> {
+        let listed = self.routers.get().cloned().flatten();
+        listed.or_else(|| self.before.clone())
+    }
+}
+
+impl ServiceRouters {
+    /// Where the list is put once it was read, and the list before.
+    fn get(
+        &self,
+        service: &ServiceId,
+        all: &Routers,
+    ) -> (Arc<OnceCell<Option<Routers>>>, Option<Routers>) {
+        let mut cache = self.0.lock();
+        cache.retain(|_, cached| cached.asked_at.elapsed() < KEPT);
+        let cached = cache.entry(service.clone());
+        let cached = cached.or_insert_with(|| Cached::new(all, None));
+        if cached.is_outdated(all) {
+            *cached = Cached::new(all, cached.known());
+        }
+        (Arc::clone(&cached.routers), cached.before.clone())
+    }
+
+    fn forget(&self, service: &ServiceId) {
+        if let Some(cached) = self.0.lock().get_mut(service) {
+            cached.is_forgotten = true;
+        }
     }
 }
 
 impl EdgeSession {
     /// The edge routers that policies allow for a service, those without an address being offline. The list is
-    /// kept for a minute, until the [edge routers of the identity](Self::edge_routers) change, or until
+    /// kept for a minute (longer while no controller answers), until the [edge routers of the identity](Self::edge_routers) change, or until
     /// [`forget_service_routers`](Self::forget_service_routers). Controllers before 1.0 list them only for
     /// [sessions of services](Self::service_session), one of which is opened then. Waits for a session.
     ///
@@ -73,7 +108,7 @@ impl EdgeSession {
         let routers = match Box::pin(self.listed_routers(&open, service)).await {
             Err(SessionError::SessionLost) => {
                 let checked = self
-                    .wish(&self.shared.wishes.check, &self.shared.checks)
+                    .request(&self.shared.requests.check, &self.shared.checks)
                     .await;
                 if !matches!(checked, Ok(()) | Err(SessionError::SessionLost)) {
                     checked?;
@@ -94,7 +129,7 @@ impl EdgeSession {
     /// Says that the edge routers of a service are others: they are asked for the next time.
     pub fn forget_service_routers(&self, service: &ServiceId) {
         if let Some(open) = &*self.shared.open.borrow() {
-            open.service_routers.remove(service);
+            open.service_routers.forget(service);
         }
     }
 
@@ -104,9 +139,19 @@ impl EdgeSession {
         service: &ServiceId,
     ) -> Result<Option<Routers>, SessionError> {
         let all = Arc::clone(&self.shared.edge_routers.borrow());
-        let cached = open.service_routers.get(service, &all);
-        let routers = cached.get_or_try_init(|| read(open, service, &all)).await?;
-        Ok(routers.clone())
+        let (cached, before) = open.service_routers.get(service, &all);
+        let reading = cached.get_or_try_init(|| read(open, service, &all));
+        let Some(before) = before else {
+            return reading.await.cloned();
+        };
+        // Routers can be used without the controller.
+        match timeout(PATIENCE, reading).await {
+            Ok(Ok(routers)) => Ok(routers.clone()),
+            Err(_) | Ok(Err(SessionError::Unreachable(_) | SessionError::Unavailable(_))) => {
+                Ok(Some(before))
+            },
+            Ok(Err(error)) => Err(error),
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
-/// Shortest time between two readings of the services that are wished.
+/// Shortest time between two readings of the services that are requested.
 const READ_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Longest time between two uses of a legacy session.
@@ -35,7 +35,7 @@ struct Timetable {
     /// Whether the last such has failed, so that there is a pause before the next.
     has_keep_failed: bool,
     expiry: Instant,
-    /// A reading that was wished.
+    /// A reading that was requested.
     read: Option<Instant>,
 }
 
@@ -43,11 +43,11 @@ struct Timetable {
 enum Event {
     Poll,
     Read,
-    ReadWished,
+    ReadRequested,
     Keep,
     Check,
     Posture,
-    PostureWished,
+    PostureRequested,
     TokenRenewed,
     Expiry,
 }
@@ -76,9 +76,9 @@ impl Worker {
         loop {
             let event = tokio::select! {
                 Ok(()) = announced.changed() => Event::TokenRenewed,
-                () = shared.wishes.check.notified() => Event::Check,
-                () = shared.wishes.read_services.notified() => Event::ReadWished,
-                () = shared.wishes.tell_posture.notified() => Event::PostureWished,
+                () = shared.requests.check.notified() => Event::Check,
+                () = shared.requests.read_services.notified() => Event::ReadRequested,
+                () = shared.requests.tell_posture.notified() => Event::PostureRequested,
                 () = sleep_until(due.keep) => Event::Keep,
                 () = sleep_until(due.read.unwrap_or(due.poll)), if due.read.is_some() => Event::Read,
                 () = sleep_until(due.poll) => Event::Poll,
@@ -128,7 +128,7 @@ impl Worker {
                 due.keep = keep_at(open).await;
                 Ok(())
             },
-            Event::ReadWished => {
+            Event::ReadRequested => {
                 let earliest = reading.last.map(|last| last + READ_INTERVAL);
                 due.read = Some(earliest.unwrap_or_else(Instant::now));
                 Ok(())
@@ -158,9 +158,9 @@ impl Worker {
                 self.warn_of_expiry();
                 Ok(())
             },
-            Event::Posture | Event::PostureWished => {
+            Event::Posture | Event::PostureRequested => {
                 due.posture = Instant::now() + posture_interval(&shared);
-                if matches!(event, Event::PostureWished) {
+                if matches!(event, Event::PostureRequested) {
                     self.schedule.forget_what_was_told();
                 }
                 begin(&shared.posture_told);
@@ -178,9 +178,9 @@ impl Timetable {
                 self.keep = at;
                 self.has_keep_failed = true;
             },
-            Event::Posture | Event::PostureWished => self.posture = at,
+            Event::Posture | Event::PostureRequested => self.posture = at,
             Event::Poll | Event::Read | Event::Check => self.poll = at,
-            Event::ReadWished | Event::TokenRenewed | Event::Expiry => {},
+            Event::ReadRequested | Event::TokenRenewed | Event::Expiry => {},
         }
     }
 }

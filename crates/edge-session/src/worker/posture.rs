@@ -3,7 +3,7 @@
 use super::Worker;
 use crate::failure::Failure;
 use crate::open_session::OpenSession;
-use crate::shared::tell;
+use crate::shared::publish;
 use portcullis_api::posture_response::{PostureResponse, PostureResponseBulk};
 use portcullis_client::{Api, Body, Endpoint};
 use tokio::time::Instant;
@@ -18,10 +18,10 @@ impl Worker {
                 None => tracing::debug!("the machine is read slowly; what was found last counts"),
             }
         }
-        tell(&self.shared.posture, self.schedule.reports().into());
+        publish(&self.shared.posture, self.schedule.reports().into());
         let now = Instant::now().into_std();
         let mut due = self.schedule.due(now);
-        let events = &self.shared.wishes.endpoint;
+        let events = &self.shared.requests.endpoint;
         let event = self.schedule.of_endpoint(|| events.take());
         due.extend(event);
         if due.is_empty() {

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::open_session::OpenSession;
 use crate::own_identity::OwnIdentity;
 use crate::service::{Service, Services};
-use crate::shared::tell;
+use crate::shared::publish;
 use portcullis_api::edge_router::CurrentIdentityEdgeRouter;
 use portcullis_api::service::ServiceDetail;
 use portcullis_api::service_updates::ServiceUpdates;
@@ -83,7 +83,7 @@ impl Worker {
             },
             told => told?,
         }
-        tell(&self.shared.services, Some(services));
+        publish(&self.shared.services, Some(services));
         reading.changed_at = Some(changed_at);
         Ok(())
     }
@@ -91,11 +91,11 @@ impl Worker {
     async fn read_identity(&self, client: &Client) -> Result<(), Failure> {
         let own = client.current_identity(Api::Client).await?;
         let routers = read_edge_routers(client).await?;
-        tell(
+        publish(
             &self.shared.own_identity,
             Some(Arc::new(OwnIdentity::from(own))),
         );
-        tell(&self.shared.edge_routers, routers.into());
+        publish(&self.shared.edge_routers, routers.into());
         Ok(())
     }
 }

@@ -3,12 +3,11 @@
 use crate::network::{Network, until, until_other, within};
 use http::Method;
 use portcullis_client::Url;
-use portcullis_domain::clock::SignedDuration;
 use portcullis_edge_session::{
     EdgeIdentity, EdgeSession, ExposeSecret as _, LoginMethod, LoginProtocol, SessionError,
     SessionKind, SessionOptions, SessionState,
 };
-use portcullis_testkit::{HarnessOptions, PASSWORD};
+use portcullis_testkit::PASSWORD;
 use serde_json::json;
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -96,38 +95,6 @@ async fn session_that_a_router_doubts_is_checked() {
     }
     session.doubt(&open);
     until_other(&mut session.state(), open.token.expose_secret()).await;
-}
-
-#[tokio::test]
-async fn tokens_are_renewed_before_they_expire() {
-    let network = Network::start_with(HarnessOptions {
-        access_token_seconds: 4,
-        ..HarnessOptions::default()
-    });
-    let network = network.await;
-    let session = network.open("laptop", LoginProtocol::Oidc).await;
-    let first = session.opened().await.unwrap();
-    let mut states = session.state();
-    states.mark_unchanged();
-    until_other(&mut states, first.token.expose_secret()).await;
-    // The clock stands still, so that none has expired.
-    let second = session.opened().await.unwrap();
-    assert_eq!(second.identity, first.identity);
-}
-
-#[tokio::test]
-async fn tokens_that_have_expired_are_renewed() {
-    let network = Network::start().await;
-    let session = network.open("laptop", LoginProtocol::Oidc).await;
-    let first = session.opened().await.unwrap();
-    network
-        .controller
-        .harness
-        .clock
-        .advance(SignedDuration::from_mins(31));
-    until_other(&mut session.state(), first.token.expose_secret()).await;
-    let second = session.opened().await.unwrap();
-    assert!(second.expires_at > first.expires_at);
 }
 
 #[tokio::test]

@@ -9,6 +9,8 @@ mod network;
 #[cfg(test)]
 mod posture;
 #[cfg(test)]
+mod renewal;
+#[cfg(test)]
 mod services;
 #[cfg(test)]
 mod totp;

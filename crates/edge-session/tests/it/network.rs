@@ -1,13 +1,14 @@
 //! A network with a controller, and what a test does with it.
 
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use http::Method;
 use portcullis_domain::Env;
 use portcullis_domain::clock::Clock as _;
 use portcullis_domain::ids::IdentityId;
 use portcullis_domain::view::RouterConnection;
 use portcullis_edge_session::{
-    EdgeIdentity, EdgeSession, IdentityFile, KeyType, LoginProtocol, SessionOptions, SessionState,
-    enroll,
+    ApiSession, EdgeIdentity, EdgeSession, ExposeSecret as _, IdentityFile, KeyType, LoginProtocol,
+    SessionOptions, SessionState, enroll,
 };
 use portcullis_pki::{ServerNames, SigningKey, Subject, create_csr_with_names};
 use portcullis_system::{SystemClock, SystemEntropy};
@@ -185,11 +186,18 @@ pub(crate) async fn until<T: Clone>(
 
 /// Waits until there is a session with another token.
 pub(crate) async fn until_other(states: &mut watch::Receiver<SessionState>, token: &str) {
-    use portcullis_edge_session::ExposeSecret as _;
     let is_other = |state: &SessionState| {
         state
             .open()
             .is_some_and(|session| session.token.expose_secret() != token)
     };
     until(states, is_other).await;
+}
+
+/// The session that an access token is of: each login begins another one, and renewals do not.
+pub(crate) fn login_of(session: &ApiSession) -> String {
+    let claims = session.token.expose_secret().split('.').nth(1).unwrap();
+    let claims = URL_SAFE_NO_PAD.decode(claims).unwrap();
+    let claims: Value = serde_json::from_slice(&claims).unwrap();
+    claims["z_asid"].as_str().unwrap().to_owned()
 }

@@ -134,6 +134,14 @@ async fn logins_without_a_code_are_refused_with_the_reason() {
         .await
         .unwrap_err();
     assert!(matches!(refused, SessionError::CodeNotGiven), "{refused}");
+    let prompt = Codes::new(&["000000"]);
+    let refused = log_in(&network, &identity, protocol, Some(prompt))
+        .await
+        .unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "the controller has refused the TOTP code"
+    );
     let prompt = Codes::new(&["000000", "000001", "000002", "000003"]);
     let refused = log_in(&network, &identity, protocol, Some(prompt.clone())).await;
     assert!(
