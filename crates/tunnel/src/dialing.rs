@@ -1,8 +1,8 @@
 //! Circuits for clients.
 
-use crate::ends::Ends;
+use crate::cancellation::Cancellation;
 use crate::network::{Circuit as _, DialError, DialRequest, Network};
-use crate::questions::{Dialing, Entrance, Stopped};
+use crate::requests::{Dialing, Ingress, Stopped};
 use crate::shared::Shared;
 use crate::tcp::{ResetOnDrop, set_keepalive};
 use portcullis_tunneler::{NoDial, ServiceId};
@@ -20,7 +20,7 @@ pub(crate) struct Dialed<C> {
     pub(crate) circuit: C,
     pub(crate) service: ServiceId,
     pub(crate) service_name: Arc<str>,
-    pub(crate) ends: Ends,
+    pub(crate) cancellation: Cancellation,
 }
 
 /// Why a client gets no circuit.
@@ -41,11 +41,11 @@ pub(crate) enum NoCircuit {
 /// Dials the service for a connection from a client to an address here, or to one that is intercepted.
 pub(crate) async fn dial<N: Network>(
     shared: &Shared<N>,
-    entrance: &Entrance,
+    ingress: &Ingress,
     client: SocketAddr,
     local: SocketAddr,
 ) -> Result<Dialed<N::Circuit>, NoCircuit> {
-    let Dialing { dial, ends } = shared.questions.dialing(entrance, client, local).await??;
+    let Dialing { dial, cancellation } = shared.requests.dialing(ingress, client, local).await??;
     let (service, service_name) = (dial.service.clone(), Arc::clone(&dial.service_name));
     let limit = dial.timeout.saturating_add(GRACE);
     let request = DialRequest {
@@ -56,14 +56,14 @@ pub(crate) async fn dial<N: Network>(
     let dialing = timeout(limit, Box::pin(shared.network.dial(request)));
     let dialed = tokio::select! {
         dialed = dialing => dialed,
-        () = ends.reached() => return Err(NoCircuit::Ended(service_name)),
+        () = cancellation.cancelled() => return Err(NoCircuit::Ended(service_name)),
     };
     match dialed {
         Ok(Ok(circuit)) => Ok(Dialed {
             circuit,
             service,
             service_name,
-            ends,
+            cancellation,
         }),
         Ok(Err(error)) => Err(NoCircuit::Dial {
             service: service_name,
@@ -77,7 +77,7 @@ pub(crate) async fn dial<N: Network>(
 /// not be dialed any more. A client whose dial fails, or whose connection is cut, is reset.
 pub(crate) async fn serve_stream<N: Network>(
     shared: &Shared<N>,
-    entrance: &Entrance,
+    ingress: &Ingress,
     stream: TcpStream,
     (client, local): (SocketAddr, SocketAddr),
 ) {
@@ -86,7 +86,7 @@ pub(crate) async fn serve_stream<N: Network>(
     let Ok(reset) = ResetOnDrop::new(&stream) else {
         return tracing::warn!(%client, "a client gets no connection: there are no descriptors left");
     };
-    let dialed = match dial(shared, entrance, client, local).await {
+    let dialed = match dial(shared, ingress, client, local).await {
         Ok(dialed) => dialed,
         Err(failure) => return log_failure(shared, client, &failure),
     };
@@ -96,7 +96,7 @@ pub(crate) async fn serve_stream<N: Network>(
             Ok(()) => reset.disarm(),
             Err(error) => tracing::debug!(service = %name, %client, %error, "a connection is lost"),
         },
-        () = dialed.ends.reached() => {
+        () = dialed.cancellation.cancelled() => {
             tracing::debug!(service = %name, %client, "a connection is ended: the service may not be dialed any more");
         },
     }

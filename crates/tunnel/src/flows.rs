@@ -6,7 +6,7 @@ pub use socket::{DatagramReceiver, DatagramReplies};
 
 use crate::dialing::{Dialed, dial, log_failure};
 use crate::network::{Circuit, DatagramCircuit as _, Network};
-use crate::questions::Entrance;
+use crate::requests::Ingress;
 use crate::shared::Shared;
 use bytes::Bytes;
 use parking_lot::Mutex;
@@ -24,7 +24,7 @@ use tokio_util::task::TaskTracker;
 /// Datagrams of clients that come to a socket, each flow with a circuit of its own.
 pub(crate) struct Flows<N: Network, R> {
     shared: Arc<Shared<N>>,
-    entrance: Entrance,
+    ingress: Ingress,
     replies: R,
     table: Mutex<FlowTable<Open<N>>>,
     /// There may be an earlier time to look at flows than before.
@@ -53,13 +53,13 @@ const BACK_OFF: Duration = Duration::from_millis(50);
 const MAX_FAILURES: u32 = 20;
 
 impl<N: Network, R: DatagramReplies> Flows<N, R> {
-    pub(crate) fn new(shared: Arc<Shared<N>>, entrance: Entrance, replies: R) -> Arc<Self> {
+    pub(crate) fn new(shared: Arc<Shared<N>>, ingress: Ingress, replies: R) -> Arc<Self> {
         let options = &shared.options;
         Arc::new(Self {
             table: Mutex::new(FlowTable::new(options.flows)),
             dials: Arc::new(Semaphore::new(options.max_flow_dials)),
             shared,
-            entrance,
+            ingress,
             replies,
             times_changed: Notify::new(),
             stop: CancellationToken::new(),
@@ -167,7 +167,7 @@ impl<N: Network, R: DatagramReplies> Flows<N, R> {
             client,
             destination,
         } = flow.key();
-        let dialed = dial(&self.shared, &self.entrance, client, destination).await;
+        let dialed = dial(&self.shared, &self.ingress, client, destination).await;
         drop(turn);
         match dialed {
             Ok(dialed) => {
@@ -203,7 +203,7 @@ impl<N: Network, R: DatagramReplies> Flows<N, R> {
         }
         tokio::select! {
             () = self.send_back(flow, &*circuit) => {},
-            () = dialed.ends.reached() => {},
+            () = dialed.cancellation.cancelled() => {},
             () = ended.cancelled() => {},
         }
         let ended = self.table.lock().end(flow);
@@ -283,7 +283,7 @@ impl<N: Network, R: DatagramReplies> Flows<N, R> {
         let mut flow_checks = self.shared.flow_checks.clone();
         loop {
             let is_over = flow_checks.changed().await.is_err();
-            if is_over || matches!(self.entrance, Entrance::Port(_)) {
+            if is_over || matches!(self.ingress, Ingress::Port(_)) {
                 return std::future::pending().await;
             }
             self.check(self.open_flows()).await;
@@ -296,11 +296,11 @@ impl<N: Network, R: DatagramReplies> Flows<N, R> {
     }
 
     async fn check(&self, flows: Vec<FlowId>) {
-        if matches!(self.entrance, Entrance::Port(_)) {
+        if matches!(self.ingress, Ingress::Port(_)) {
             return;
         }
         let keys = flows.iter().map(|flow| flow.key()).collect();
-        let Ok(services) = self.shared.questions.services(keys).await else {
+        let Ok(services) = self.shared.requests.services(keys).await else {
             return;
         };
         let mut table = self.table.lock();

@@ -12,7 +12,7 @@ const LOOKUPS: usize = 16;
 /// Looks up names of hosts by the operating system.
 #[derive(Debug, Clone)]
 pub(crate) struct HostNames {
-    places: Arc<Semaphore>,
+    slots: Arc<Semaphore>,
 }
 
 /// The text is no host and port.
@@ -23,7 +23,7 @@ pub(crate) struct HostPortError(String);
 impl Default for HostNames {
     fn default() -> Self {
         Self {
-            places: Arc::new(Semaphore::new(LOOKUPS)),
+            slots: Arc::new(Semaphore::new(LOOKUPS)),
         }
     }
 }
@@ -34,11 +34,11 @@ impl HostNames {
         if let Ok(address) = host.parse::<IpAddr>() {
             return Ok(vec![SocketAddr::new(address, port)]);
         }
-        let place = Arc::clone(&self.places).acquire_owned().await;
-        let place = place.map_err(io::Error::other)?;
+        let slot = Arc::clone(&self.slots).acquire_owned().await;
+        let slot = slot.map_err(io::Error::other)?;
         let name = host.to_owned();
         let looking = spawn_blocking(move || {
-            let _until_it_returns = place;
+            let _until_it_returns = slot;
             let found = (name.as_str(), port).to_socket_addrs()?;
             Ok::<Vec<_>, io::Error>(found.collect())
         });

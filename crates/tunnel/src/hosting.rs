@@ -43,7 +43,7 @@ pub(crate) async fn keep_hosted<N: Network>(
     if let Some(mut host) = host {
         shared.report(Report::TerminatorCreated(id.clone())).await;
         tracing::debug!(service = %name, "the service is hosted");
-        let places = Arc::new(Semaphore::new(shared.options.max_circuits_of_terminator));
+        let slots = Arc::new(Semaphore::new(shared.options.max_circuits_of_terminator));
         loop {
             tokio::select! {
                 order = orders.recv() => match order {
@@ -52,7 +52,7 @@ pub(crate) async fn keep_hosted<N: Network>(
                     None => return,
                 },
                 incoming = host.next() => match incoming {
-                    Some(incoming) => admit(&shared, &id, &places, incoming),
+                    Some(incoming) => admit(&shared, &id, &slots, incoming),
                     None => break,
                 },
             }
@@ -86,17 +86,17 @@ async fn create<N: Network>(
 fn admit<N: Network>(
     shared: &Arc<Shared<N>>,
     id: &TerminatorId,
-    places: &Arc<Semaphore>,
+    slots: &Arc<Semaphore>,
     incoming: <N::Host as Host>::Incoming,
 ) {
-    let Ok(place) = Arc::clone(places).try_acquire_owned() else {
+    let Ok(slot) = Arc::clone(slots).try_acquire_owned() else {
         let reason = "the host has as many connections to the server as it may have";
         return incoming.refuse(RefusalKind::Other, reason);
     };
     let (shared, key) = (Arc::clone(shared), id.key.clone());
     let tasks = shared.tasks.clone();
     tasks.spawn(async move {
-        let _place = place;
+        let _slot = slot;
         incoming::serve(&shared, &key, incoming).await;
     });
 }

@@ -36,17 +36,18 @@
 //! - A port is opened again as soon as another service has it: the one before has let go of it by then. Its flows of
 //!   datagrams end with that, as they share the port's socket.
 //! - Connections, flows, dials, lookups of names and checks that there are at a time have limits, most of which are
-//!   [`TunnelOptions`]. No client address has all places of a port. Lines of the log that clients can cause are
+//!   [`TunnelOptions`]. No client address has all slots of a port. Lines of the log that clients can cause are
 //!   limited, too.
 //! - All tasks end when the tunnel is shut down, whatever they wait for.
 //!
 //! A dial for the resolver of the hosting side (`connType` is `resolver`) is refused.
 
+mod cancellation;
 mod change;
 mod checks;
 mod clock;
+mod connection_slots;
 mod dialing;
-mod ends;
 mod flows;
 mod host_names;
 mod hosting;
@@ -54,10 +55,9 @@ mod interceptor;
 mod network;
 mod options;
 mod outbound;
-mod places;
 mod proxy;
-mod questions;
 mod refusals;
+mod requests;
 mod runner;
 mod shared;
 mod tasks;

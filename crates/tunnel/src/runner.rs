@@ -3,11 +3,11 @@
 mod commands;
 mod name_service;
 
+use crate::cancellation::Cancellations;
 use crate::change::ServiceChange;
-use crate::ends::Rights;
 use crate::interceptor::{Interceptor, Rules, intercept};
 use crate::network::Network;
-use crate::questions::{Dialing, Entrance, NoServer, Question, Server};
+use crate::requests::{Dialing, Ingress, NoServer, Request, Server};
 use crate::shared::{Report, Shared};
 use crate::tasks::Tasks;
 use commands::Commands;
@@ -29,7 +29,7 @@ use tokio_util::sync::CancellationToken;
 /// The task of a tunnel.
 pub struct Runner<N> {
     tunneler: Tunneler,
-    rights: Rights,
+    cancellations: Cancellations,
     commands: Commands<N>,
     name_service: Option<NameService>,
     next_name_review: Instant,
@@ -41,7 +41,7 @@ pub struct Runner<N> {
 
 struct Inbox {
     changes: mpsc::Receiver<ServiceChange>,
-    questions: mpsc::Receiver<Question>,
+    requests: mpsc::Receiver<Request>,
     reports: mpsc::Receiver<Report>,
 }
 
@@ -62,9 +62,9 @@ impl<N: Network> Runner<N> {
     pub(crate) fn new(
         tunneler: Tunneler,
         shared: Arc<Shared<N>>,
-        (changes, questions, reports): (
+        (changes, requests, reports): (
             mpsc::Receiver<ServiceChange>,
-            mpsc::Receiver<Question>,
+            mpsc::Receiver<Request>,
             mpsc::Receiver<Report>,
         ),
         events: broadcast::Sender<Event>,
@@ -73,14 +73,14 @@ impl<N: Network> Runner<N> {
         let (rules, _) = watch::channel(Rules::default());
         Self {
             tunneler,
-            rights: Rights::default(),
+            cancellations: Cancellations::default(),
             commands: Commands::new(Arc::clone(&shared), rules.clone(), flow_checks),
             name_service: None,
             next_name_review: Instant::now() + NAME_REVIEW,
             shared,
             inbox: Inbox {
                 changes,
-                questions,
+                requests,
                 reports,
             },
             events,
@@ -159,7 +159,7 @@ impl<N: Network> Runner<N> {
         tokio::select! {
             _count @ 1.. = inbox.changes.recv_many(&mut changes, BATCH) => self.change(changes),
             Some(report) = inbox.reports.recv() => self.take_report(report),
-            Some(question) = inbox.questions.recv() => self.answer(question),
+            Some(request) = inbox.requests.recv() => self.answer(request),
             Some(input) = NameService::ready(self.name_service.as_mut()) => self.serve_names(input),
             () = self.commands.settled() => self.commands.create_all(),
             () = until(timer) => self.handle_timeout(),
@@ -175,7 +175,7 @@ impl<N: Network> Runner<N> {
         }
         while let Some(command) = self.tunneler.poll_command() {
             self.commands
-                .execute(command, &self.tunneler, &mut self.rights);
+                .execute(command, &self.tunneler, &mut self.cancellations);
         }
     }
 
@@ -215,15 +215,15 @@ impl<N: Network> Runner<N> {
     }
 
     /// Whoever has asked may have gone.
-    fn answer(&mut self, question: Question) {
-        match question {
-            Question::Dialing(entrance, (client, local), answer) => {
-                let _is_gone = answer.send(self.dialing(&entrance, client, local));
+    fn answer(&mut self, request: Request) {
+        match request {
+            Request::Dialing(ingress, (client, local), answer) => {
+                let _is_gone = answer.send(self.dialing(&ingress, client, local));
             },
-            Question::Server(terminator, data, answer) => {
+            Request::Server(terminator, data, answer) => {
                 let _is_gone = answer.send(self.server(&terminator, &data));
             },
-            Question::Services(flows, answer) => {
+            Request::Services(flows, answer) => {
                 let services = flows.iter().map(|flow| self.service_of(flow));
                 let _is_gone = answer.send(services.collect());
             },
@@ -232,13 +232,13 @@ impl<N: Network> Runner<N> {
 
     fn dialing(
         &mut self,
-        entrance: &Entrance,
+        ingress: &Ingress,
         client: SocketAddr,
         local: SocketAddr,
     ) -> Result<Dialing, NoDial> {
-        let dial = match entrance {
-            Entrance::Port(port) => self.tunneler.dial_proxied(port, client, local)?,
-            Entrance::Intercepted(protocol) => {
+        let dial = match ingress {
+            Ingress::Port(port) => self.tunneler.dial_proxied(port, client, local)?,
+            Ingress::Intercepted(protocol) => {
                 self.tunneler.dial_intercepted(*protocol, client, local)?
             },
         };
@@ -249,8 +249,8 @@ impl<N: Network> Runner<N> {
         {
             names.touch(address, self.shared.clock.now());
         }
-        let ends = self.rights.dialing(&dial.service, name);
-        Ok(Dialing { dial, ends })
+        let cancellation = self.cancellations.dialing(&dial.service, name);
+        Ok(Dialing { dial, cancellation })
     }
 
     fn server(&mut self, key: &TerminatorKey, data: &AppData) -> Result<Server, NoServer> {
@@ -259,7 +259,7 @@ impl<N: Network> Runner<N> {
             target: terminator.target(data)?,
             proxy: terminator.proxy.clone(),
             connect_timeout: terminator.listen.connect_timeout,
-            ends: self.rights.hosting(&key.service),
+            cancellation: self.cancellations.hosting(&key.service),
         })
     }
 
@@ -281,13 +281,13 @@ impl<N: Network> Runner<N> {
         self.next_name_review = Instant::now() + NAME_REVIEW;
         let now = self.shared.clock.now();
         if let Some(names) = self.tunneler.names() {
-            for address in self.rights.used_names() {
+            for address in self.cancellations.used_names() {
                 names.touch(address, now);
             }
         }
-        let rights = &self.rights;
+        let cancellations = &self.cancellations;
         self.tunneler
-            .release_idle_names(now, |address| rights.is_name_in_use(address));
+            .release_idle_names(now, |address| cancellations.is_name_in_use(address));
     }
 
     fn handle_timeout(&mut self) {

@@ -1,12 +1,12 @@
 //! What all tasks of a tunnel share.
 
 use crate::clock::Clock;
+use crate::connection_slots::ConnectionSlots;
 use crate::network::Network;
 use crate::options::TunnelOptions;
 use crate::outbound::Outbound;
-use crate::places::Places;
-use crate::questions::Questions;
 use crate::refusals::RefusalLog;
+use crate::requests::Requests;
 use crate::tasks::Tasks;
 use portcullis_tunneler::{CheckId, ProxyPort, TerminatorId};
 use tokio::sync::{Semaphore, mpsc, watch};
@@ -22,14 +22,14 @@ pub(crate) struct Shared<N> {
     pub(crate) tls: Option<TlsConnector>,
     pub(crate) clock: Clock,
     pub(crate) tasks: Tasks,
-    pub(crate) questions: Questions,
+    pub(crate) requests: Requests,
     /// For the task that knows the services.
     pub(crate) reports: mpsc::Sender<Report>,
     /// Changes when flows that are intercepted may be those of other services than before.
     pub(crate) flow_checks: watch::Receiver<()>,
     pub(crate) outbound: Outbound,
     pub(crate) refusals: RefusalLog,
-    pub(crate) intercepted_streams: Places,
+    pub(crate) intercepted_streams: ConnectionSlots,
     pub(crate) creations: Semaphore,
     pub(crate) checks: Semaphore,
 }
@@ -48,7 +48,7 @@ impl<N: Network> Shared<N> {
     pub(crate) fn new(
         network: N,
         options: TunnelOptions,
-        questions: Questions,
+        requests: Requests,
         reports: mpsc::Sender<Report>,
         flow_checks: watch::Receiver<()>,
     ) -> Self {
@@ -56,14 +56,14 @@ impl<N: Network> Shared<N> {
         Self {
             network,
             tls: options.tls.clone().map(TlsConnector::from),
-            intercepted_streams: Places::new(
+            intercepted_streams: ConnectionSlots::new(
                 options.max_streams_of_port,
                 options.max_streams_of_client,
             ),
             options,
             clock,
             tasks: Tasks::default(),
-            questions,
+            requests,
             reports,
             flow_checks,
             outbound: Outbound::default(),

@@ -5,7 +5,7 @@ use crate::dialing::serve_stream;
 use crate::flows::{DatagramReceiver, DatagramReplies, Flows};
 use crate::network::Network;
 use crate::options::TunnelOptions;
-use crate::questions::{Entrance, Questions};
+use crate::requests::{Ingress, Requests};
 use crate::runner::Runner;
 use crate::shared::Shared;
 use portcullis_tunnel_config::{Protocol, TunnelerIdentity};
@@ -21,7 +21,7 @@ pub struct Tunnel<N> {
     events: broadcast::Sender<Event>,
 }
 
-/// Questions, reports and events that may wait.
+/// Requests, reports and events that may wait.
 const ROOM: usize = 1_024;
 
 impl<N: Network> Tunnel<N> {
@@ -33,14 +33,14 @@ impl<N: Network> Tunnel<N> {
         options: TunnelOptions,
         changes: mpsc::Receiver<ServiceChange>,
     ) -> (Self, Runner<N>) {
-        let (questions, asked) = mpsc::channel(ROOM);
+        let (requests, asked) = mpsc::channel(ROOM);
         let (reports, reported) = mpsc::channel(ROOM);
         let (events, _) = broadcast::channel(ROOM);
         let (flow_checks, seen_flow_checks) = watch::channel(());
         let shared = Arc::new(Shared::new(
             network,
             options,
-            Questions(questions),
+            Requests(requests),
             reports,
             seen_flow_checks,
         ));
@@ -64,7 +64,7 @@ impl<N: Network> Tunnel<N> {
         self.events.subscribe()
     }
 
-    /// Takes a connection that was intercepted on its way to `destination`, once there is a place for it. It has a
+    /// Takes a connection that was intercepted on its way to `destination`, once there is a slot for it. It has a
     /// task of its own.
     pub async fn intercepted_stream(
         &self,
@@ -72,19 +72,19 @@ impl<N: Network> Tunnel<N> {
         source: SocketAddr,
         destination: SocketAddr,
     ) {
-        let places = &self.shared.intercepted_streams;
-        let Some((permit, _)) = places.next().await else {
+        let slots = &self.shared.intercepted_streams;
+        let Some((permit, _)) = slots.next().await else {
             return;
         };
-        let Some(place) = places.take(source.ip(), permit) else {
+        let Some(slot) = slots.take(source.ip(), permit) else {
             let _is_closed = stream.set_zero_linger();
             return;
         };
         let shared = Arc::clone(&self.shared);
         self.shared.tasks.spawn(async move {
-            let _place = place;
-            let entrance = Entrance::Intercepted(Protocol::Tcp);
-            serve_stream(&shared, &entrance, stream, (source, destination)).await;
+            let _slot = slot;
+            let ingress = Ingress::Intercepted(Protocol::Tcp);
+            serve_stream(&shared, &ingress, stream, (source, destination)).await;
         });
     }
 
@@ -94,8 +94,8 @@ impl<N: Network> Tunnel<N> {
         receiver: impl DatagramReceiver,
         replies: impl DatagramReplies,
     ) {
-        let entrance = Entrance::Intercepted(Protocol::Udp);
-        let flows = Flows::new(Arc::clone(&self.shared), entrance, replies);
+        let ingress = Ingress::Intercepted(Protocol::Udp);
+        let flows = Flows::new(Arc::clone(&self.shared), ingress, replies);
         self.shared.tasks.spawn(async move {
             if let Err(error) = flows.run(receiver).await {
                 tracing::error!(%error, "datagrams are intercepted no longer");

@@ -4,7 +4,7 @@ use super::http_connect::HttpConnectError;
 use crate::host_names::HostPortError;
 use crate::network::RefusalKind;
 use crate::outbound::OutboundError;
-use crate::questions::{NoServer, Stopped};
+use crate::requests::{NoServer, Stopped};
 use portcullis_tunnel_config::{AppDataError, TargetError};
 use std::io;
 use std::time::Duration;

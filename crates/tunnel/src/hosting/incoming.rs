@@ -4,7 +4,7 @@ use super::datagrams;
 use super::failure::HostingFailure;
 use super::server::{Connection, connect};
 use crate::network::{Circuit as _, Incoming, Network};
-use crate::questions::Server;
+use crate::requests::Server;
 use crate::shared::Shared;
 use crate::tcp::ResetOnDrop;
 use portcullis_tunnel_config::AppData;
@@ -26,7 +26,7 @@ where
         Ok(server) => server,
         Err(failure) => return refuse(shared, key, incoming, &failure),
     };
-    let ends = server.ends.clone();
+    let cancellation = server.cancellation.clone();
     let service = &key.service;
     let serving = Box::pin(async {
         match reach(shared, &server).await {
@@ -41,7 +41,7 @@ where
         result = serving => if let Err(error) = result {
             tracing::debug!(%service, server = %server.target, %error, "a connection to the server is lost");
         },
-        () = ends.reached() => {
+        () = cancellation.cancelled() => {
             tracing::debug!(%service, server = %server.target, "a connection to the server is ended");
         },
     }
@@ -70,7 +70,7 @@ async fn find<N: Network>(
     if data.is_for_resolver() {
         return Err(HostingFailure::Resolver);
     }
-    Ok(shared.questions.server(key, data).await??)
+    Ok(shared.requests.server(key, data).await??)
 }
 
 async fn reach<N: Network>(

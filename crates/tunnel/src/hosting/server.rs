@@ -4,7 +4,7 @@ use super::failure::{ConnectError, ProxyError};
 use super::http_connect;
 use crate::host_names::host_and_port;
 use crate::outbound::{Connected, Outbound};
-use crate::questions::Server;
+use crate::requests::Server;
 use portcullis_tunnel_config::{Protocol, Target};
 use tokio::net::{TcpStream, UdpSocket};
 

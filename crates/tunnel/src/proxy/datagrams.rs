@@ -5,7 +5,7 @@ use super::binding::addresses;
 use super::udp_socket;
 use crate::flows::Flows;
 use crate::network::Network;
-use crate::questions::Entrance;
+use crate::requests::Ingress;
 use crate::shared::Shared;
 use futures_util::future::try_join_all;
 use portcullis_tunneler::ProxyPort;
@@ -32,7 +32,7 @@ pub(super) async fn serve<N: Network>(
     let mut all_flows = Vec::new();
     let mut running = Vec::new();
     for (receiver, replies) in sockets {
-        let flows = Flows::new(Arc::clone(shared), Entrance::Port(port.clone()), replies);
+        let flows = Flows::new(Arc::clone(shared), Ingress::Port(port.clone()), replies);
         all_flows.push(Arc::clone(&flows));
         running.push(flows.run(receiver));
     }

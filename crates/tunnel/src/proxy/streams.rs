@@ -2,10 +2,10 @@
 
 use super::Signals;
 use super::binding::addresses;
+use crate::connection_slots::ConnectionSlots;
 use crate::dialing::serve_stream;
 use crate::network::Network;
-use crate::places::Places;
-use crate::questions::Entrance;
+use crate::requests::Ingress;
 use crate::shared::Shared;
 use futures_util::future::join_all;
 use portcullis_tunneler::ProxyPort;
@@ -33,15 +33,15 @@ pub(super) async fn serve<N: Network>(
     signals: &Signals,
 ) -> io::Result<()> {
     let options = &shared.options;
-    let places = Places::new(options.max_streams_of_port, options.max_streams_of_client);
+    let slots = ConnectionSlots::new(options.max_streams_of_port, options.max_streams_of_client);
     let mut listeners = Vec::new();
     for address in addresses(port.binding.as_deref(), options.proxy_address)? {
         listeners.push(listen(address, port.port)?);
     }
     tracing::info!(%port, "listening");
     let accepting = listeners.into_iter().map(|listener| {
-        let entrance = Entrance::Port(port.clone());
-        accept(listener, shared, entrance, &places)
+        let ingress = Ingress::Port(port.clone());
+        accept(listener, shared, ingress, &slots)
     });
     let accepting = join_all(accepting);
     signals.stop.run_until_cancelled(accepting).await;
@@ -56,7 +56,7 @@ fn listen(address: IpAddr, port: u16) -> io::Result<TcpListener> {
     // Elsewhere the option lets two programs share a port.
     #[cfg(unix)]
     socket.set_reuseaddr(true)?;
-    // Connections have it from their listener: the place of a client that has vanished gets free.
+    // Connections have it from their listener: the slot of a client that has vanished gets free.
     socket.set_keepalive(true)?;
     socket.bind(SocketAddr::new(address, port))?;
     socket.listen(BACKLOG)
@@ -66,27 +66,27 @@ fn listen(address: IpAddr, port: u16) -> io::Result<TcpListener> {
 async fn accept<N: Network>(
     listener: TcpListener,
     shared: &Arc<Shared<N>>,
-    entrance: Entrance,
-    places: &Places,
+    ingress: Ingress,
+    slots: &ConnectionSlots,
 ) {
-    while let Some((permit, has_waited)) = places.next().await {
-        if has_waited && let Entrance::Port(port) = &entrance {
+    while let Some((permit, has_waited)) = slots.next().await {
+        if has_waited && let Ingress::Port(port) = &ingress {
             let streams = shared.options.max_streams_of_port;
             tracing::debug!(%port, streams, "the port had as many connections as it may have");
         }
         match listener.accept().await {
             Ok((stream, client)) => {
-                let Some(place) = places.take(client.ip(), permit) else {
+                let Some(slot) = slots.take(client.ip(), permit) else {
                     let _is_closed = stream.set_zero_linger();
                     continue;
                 };
                 let Ok(local) = stream.local_addr() else {
                     continue;
                 };
-                let (serving, entrance) = (Arc::clone(shared), entrance.clone());
+                let (serving, ingress) = (Arc::clone(shared), ingress.clone());
                 shared.tasks.spawn(async move {
-                    let _place = place;
-                    serve_stream(&serving, &entrance, stream, (client, local)).await;
+                    let _slot = slot;
+                    serve_stream(&serving, &ingress, stream, (client, local)).await;
                 });
             },
             Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {},

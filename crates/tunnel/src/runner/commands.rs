@@ -1,7 +1,7 @@
 //! What the state machine wants done.
 
+use crate::cancellation::Cancellations;
 use crate::checks;
-use crate::ends::Rights;
 use crate::hosting::{Order, keep_hosted};
 use crate::interceptor::Rules;
 use crate::network::Network;
@@ -65,7 +65,12 @@ impl<N: Network> Commands<N> {
         }
     }
 
-    pub(super) fn execute(&mut self, command: Command, tunneler: &Tunneler, rights: &mut Rights) {
+    pub(super) fn execute(
+        &mut self,
+        command: Command,
+        tunneler: &Tunneler,
+        cancellations: &mut Cancellations,
+    ) {
         match command {
             Command::CreateTerminator(id, options) => match &mut self.waiting {
                 Some(waiting) => waiting.push((id, options)),
@@ -94,14 +99,14 @@ impl<N: Network> Commands<N> {
             },
             Command::ReleaseNames(names) => {
                 for name in names {
-                    rights.end_name(name.address);
+                    cancellations.end_name(name.address);
                 }
             },
             Command::CheckFlows => {
                 self.flow_checks.send_replace(());
             },
-            Command::EndDialed(service) => rights.end_dialed(&service),
-            Command::EndHosted(service) => rights.end_hosted(&service),
+            Command::EndDialed(service) => cancellations.end_dialed(&service),
+            Command::EndHosted(service) => cancellations.end_hosted(&service),
         }
     }
 

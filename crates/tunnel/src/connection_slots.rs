@@ -1,4 +1,4 @@
-//! Places of connections at a port.
+//! Slots of connections at a port.
 
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -6,23 +6,23 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Places of connections, of which no client address gets all.
+/// Slots of connections, of which no client address gets all.
 #[derive(Debug)]
-pub(crate) struct Places {
+pub(crate) struct ConnectionSlots {
     all: Arc<Semaphore>,
     of_clients: Arc<Mutex<HashMap<IpAddr, usize>>>,
     max_of_client: usize,
 }
 
-/// A place, until it is dropped.
+/// A slot, until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct ConnectionSlot {
     client: IpAddr,
     of_clients: Arc<Mutex<HashMap<IpAddr, usize>>>,
     _permit: OwnedSemaphorePermit,
 }
 
-impl Places {
+impl ConnectionSlots {
     pub(crate) fn new(all: usize, of_client: usize) -> Self {
         Self {
             all: Arc::new(Semaphore::new(all)),
@@ -31,7 +31,7 @@ impl Places {
         }
     }
 
-    /// Waits for a place of whoever comes next. The answer is also whether it had to wait.
+    /// Waits for a slot of whoever comes next. The answer is also whether it had to wait.
     pub(crate) async fn next(&self) -> Option<(OwnedSemaphorePermit, bool)> {
         if let Ok(permit) = Arc::clone(&self.all).try_acquire_owned() {
             return Some((permit, false));
@@ -40,8 +40,12 @@ impl Places {
         Some((permit, true))
     }
 
-    /// The place for a client; `None` if it has as many as it may have.
-    pub(crate) fn take(&self, client: IpAddr, permit: OwnedSemaphorePermit) -> Option<Place> {
+    /// The slot for a client; `None` if it has as many as it may have.
+    pub(crate) fn take(
+        &self,
+        client: IpAddr,
+        permit: OwnedSemaphorePermit,
+    ) -> Option<ConnectionSlot> {
         let client = client.to_canonical();
         let mut of_clients = self.of_clients.lock();
         let count = of_clients.entry(client).or_default();
@@ -49,7 +53,7 @@ impl Places {
             return None;
         }
         *count += 1;
-        Some(Place {
+        Some(ConnectionSlot {
             client,
             of_clients: Arc::clone(&self.of_clients),
             _permit: permit,
@@ -57,7 +61,7 @@ impl Places {
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         let mut of_clients = self.of_clients.lock();
         if let Some(count) = of_clients.get_mut(&self.client) {
@@ -74,20 +78,20 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn no_client_has_all_places() {
-        let places = Places::new(3, 2);
+    async fn no_client_has_all_slots() {
+        let slots = ConnectionSlots::new(3, 2);
         let address = |last| IpAddr::from([10, 0, 0, last]);
         let mut taken = Vec::new();
         for (client, fits) in [(1, true), (1, true), (1, false), (2, true)] {
-            let (permit, has_waited) = places.next().await.expect("a place");
+            let (permit, has_waited) = slots.next().await.expect("a slot");
             assert!(!has_waited);
-            let place = places.take(address(client), permit);
-            assert_eq!(place.is_some(), fits, "{client}");
-            taken.extend(place);
+            let slot = slots.take(address(client), permit);
+            assert_eq!(slot.is_some(), fits, "{client}");
+            taken.extend(slot);
         }
-        assert_eq!(places.all.available_permits(), 0);
+        assert_eq!(slots.all.available_permits(), 0);
         taken.clear();
-        assert_eq!(places.all.available_permits(), 3);
-        assert!(places.of_clients.lock().is_empty());
+        assert_eq!(slots.all.available_permits(), 3);
+        assert!(slots.of_clients.lock().is_empty());
     }
 }

@@ -1,6 +1,6 @@
-//! What connections ask the task that knows the services.
+//! Requests of connections to the task that knows the services.
 
-use crate::ends::Ends;
+use crate::cancellation::Cancellation;
 use portcullis_datagram_flows::FlowKey;
 use portcullis_tunnel_config::{AppData, HttpConnectProxy, Protocol, Target, TargetError};
 use portcullis_tunneler::{Dial, NoDial, ProxyPort, ServiceId, TerminatorKey};
@@ -8,9 +8,9 @@ use std::net::SocketAddr;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
-/// Where connections come in.
+/// Where a connection comes in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Entrance {
+pub(crate) enum Ingress {
     Port(ProxyPort),
     Intercepted(Protocol),
 }
@@ -19,7 +19,7 @@ pub(crate) enum Entrance {
 #[derive(Debug)]
 pub(crate) struct Dialing {
     pub(crate) dial: Dial,
-    pub(crate) ends: Ends,
+    pub(crate) cancellation: Cancellation,
 }
 
 /// The server that a dial of the network is for, and until when their connection may go on.
@@ -28,7 +28,7 @@ pub(crate) struct Server {
     pub(crate) target: Target,
     pub(crate) proxy: Option<HttpConnectProxy>,
     pub(crate) connect_timeout: Duration,
-    pub(crate) ends: Ends,
+    pub(crate) cancellation: Cancellation,
 }
 
 /// Why there is no server.
@@ -46,10 +46,10 @@ pub(crate) enum NoServer {
 pub(crate) struct Stopped;
 
 #[derive(Debug)]
-pub(crate) enum Question {
+pub(crate) enum Request {
     /// For a connection from an address to another.
     Dialing(
-        Entrance,
+        Ingress,
         (SocketAddr, SocketAddr),
         oneshot::Sender<Result<Dialing, NoDial>>,
     ),
@@ -62,19 +62,19 @@ pub(crate) enum Question {
     Services(Vec<FlowKey>, oneshot::Sender<Vec<Option<ServiceId>>>),
 }
 
-/// Asks.
+/// Sends requests to the task that knows the services.
 #[derive(Debug, Clone)]
-pub(crate) struct Questions(pub(crate) mpsc::Sender<Question>);
+pub(crate) struct Requests(pub(crate) mpsc::Sender<Request>);
 
-impl Questions {
+impl Requests {
     /// How to dial for a connection from a client to an address here, or to one that is intercepted.
     pub(crate) async fn dialing(
         &self,
-        entrance: &Entrance,
+        ingress: &Ingress,
         client: SocketAddr,
         local: SocketAddr,
     ) -> Result<Result<Dialing, NoDial>, Stopped> {
-        self.ask(|answer| Question::Dialing(entrance.clone(), (client, local), answer))
+        self.ask(|answer| Request::Dialing(ingress.clone(), (client, local), answer))
             .await
     }
 
@@ -84,7 +84,7 @@ impl Questions {
         terminator: &TerminatorKey,
         data: AppData,
     ) -> Result<Result<Server, NoServer>, Stopped> {
-        self.ask(|answer| Question::Server(terminator.clone(), data, answer))
+        self.ask(|answer| Request::Server(terminator.clone(), data, answer))
             .await
     }
 
@@ -93,15 +93,15 @@ impl Questions {
         &self,
         flows: Vec<FlowKey>,
     ) -> Result<Vec<Option<ServiceId>>, Stopped> {
-        self.ask(|answer| Question::Services(flows, answer)).await
+        self.ask(|answer| Request::Services(flows, answer)).await
     }
 
     async fn ask<T>(
         &self,
-        question: impl FnOnce(oneshot::Sender<T>) -> Question,
+        request: impl FnOnce(oneshot::Sender<T>) -> Request,
     ) -> Result<T, Stopped> {
         let (sender, answer) = oneshot::channel();
-        let sent = self.0.send(question(sender)).await;
+        let sent = self.0.send(request(sender)).await;
         sent.map_err(|_stopped| Stopped)?;
         answer.await.map_err(|_stopped| Stopped)
     }

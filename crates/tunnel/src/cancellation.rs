@@ -1,4 +1,4 @@
-//! When connections have to end.
+//! Cancellation of connections whose right to go on is lost.
 
 use portcullis_tunneler::ServiceId;
 use std::collections::HashMap;
@@ -7,16 +7,16 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-/// When a connection has to end, although both its ends could go on.
+/// Cancels a connection, although both its ends could go on.
 #[derive(Debug, Clone)]
-pub(crate) struct Ends {
+pub(crate) struct Cancellation {
     right: Arc<CancellationToken>,
     name: Option<Arc<CancellationToken>>,
 }
 
-impl Ends {
-    /// Returns once the connection has to end.
-    pub(crate) async fn reached(&self) {
+impl Cancellation {
+    /// Returns once the connection is cancelled.
+    pub(crate) async fn cancelled(&self) {
         match &self.name {
             None => self.right.cancelled().await,
             Some(name) => tokio::select! {
@@ -27,26 +27,26 @@ impl Ends {
     }
 }
 
-/// What ends connections: that a right or a name goes.
+/// What cancels connections: that a right or a name goes.
 #[derive(Debug, Default)]
-pub(crate) struct Rights {
+pub(crate) struct Cancellations {
     dialed: Tokens<ServiceId>,
     hosted: Tokens<ServiceId>,
     /// Names, by the addresses that stand for them.
     names: Tokens<IpAddr>,
 }
 
-impl Rights {
+impl Cancellations {
     /// `name` is the address that stands for the name that is dialed, if it is one.
-    pub(crate) fn dialing(&mut self, service: &ServiceId, name: Option<IpAddr>) -> Ends {
-        Ends {
+    pub(crate) fn dialing(&mut self, service: &ServiceId, name: Option<IpAddr>) -> Cancellation {
+        Cancellation {
             right: self.dialed.of(service),
             name: name.map(|address| self.names.of(&address)),
         }
     }
 
-    pub(crate) fn hosting(&mut self, service: &ServiceId) -> Ends {
-        Ends {
+    pub(crate) fn hosting(&mut self, service: &ServiceId) -> Cancellation {
+        Cancellation {
             right: self.hosted.of(service),
             name: None,
         }
@@ -116,20 +116,20 @@ mod tests {
 
     #[test]
     fn a_name_is_in_use_while_a_connection_may_end_with_it() {
-        let mut rights = Rights::default();
+        let mut cancellations = Cancellations::default();
         let (name, other) = ([100, 64, 0, 2].into(), [100, 64, 0, 3].into());
         let service = ServiceId::from("wiki");
-        let first = rights.dialing(&service, Some(name));
+        let first = cancellations.dialing(&service, Some(name));
         let second = first.clone();
         drop(first);
-        assert!(rights.is_name_in_use(name) && !rights.is_name_in_use(other));
-        assert_eq!(rights.used_names(), [name]);
-        assert_eq!(rights.used_names(), [name]);
+        assert!(cancellations.is_name_in_use(name) && !cancellations.is_name_in_use(other));
+        assert_eq!(cancellations.used_names(), [name]);
+        assert_eq!(cancellations.used_names(), [name]);
         drop(second);
-        assert!(!rights.is_name_in_use(name));
-        assert_eq!(rights.used_names(), [name], "it was used until now");
+        assert!(!cancellations.is_name_in_use(name));
+        assert_eq!(cancellations.used_names(), [name], "it was used until now");
         assert_eq!(
-            rights.used_names(),
+            cancellations.used_names(),
             [IpAddr::V4(std::net::Ipv4Addr::LOCALHOST); 0]
         );
     }
