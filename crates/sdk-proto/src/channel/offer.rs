@@ -121,7 +121,9 @@ impl EdgeChannel {
                 Some(agreed.ok_or("the public key of the dialing end cannot be used")?)
             },
             (Some(_), None) => return Err("the service is encrypted, and the dial has no key"),
-            (None, _) => None,
+            // The other end would take the connection for an encrypted one.
+            (None, Some(_)) => return Err("the dial has a key, and the listener does not encrypt"),
+            (None, None) => None,
         };
         if self.connections.len() >= self.options.max_connections {
             return Err("the host has too many connections");

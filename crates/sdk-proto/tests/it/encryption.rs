@@ -214,3 +214,29 @@ fn a_host_takes_no_dial_without_a_usable_key() {
         ]
     );
 }
+
+/// The dialing end would take it for an encrypted connection.
+#[test]
+fn a_host_without_a_key_takes_no_dial_with_one() {
+    let mut sdk = Sdk::new(modern());
+    let bound = sdk.channel.bind(bind(), sdk.now).unwrap();
+    sdk.says();
+    sdk.hears(&EdgeMessage::BindSuccess(BindSuccess {
+        connection: bound.0,
+    }));
+    sdk.events();
+    let offer = |public_key| {
+        EdgeMessage::Dial(Dial {
+            connection: bound.0,
+            session_token: token(SERVICE_JWT),
+            new_connection: Some(ConnectionId(1 << 31)),
+            public_key,
+            ..Dial::default()
+        })
+    };
+    sdk.hears(&offer(Some(public(1))));
+    assert!(matches!(sdk.says_one(), EdgeMessage::DialFailed(_)));
+    assert_eq!(sdk.events(), []);
+    sdk.hears(&offer(None));
+    assert!(matches!(sdk.event(), EdgeEvent::Offered(offered) if !offered.is_encrypted));
+}
