@@ -67,6 +67,18 @@ impl Refusal {
         }
     }
 
+    /// Whether the router may not know yet what the controller has granted a moment ago.
+    pub fn may_be_early(&self) -> bool {
+        matches!(
+            self.code,
+            Some(
+                ErrorCode::InvalidService
+                    | ErrorCode::AccessDenied
+                    | ErrorCode::EncryptionDataMissing
+            )
+        )
+    }
+
     /// Whether another attempt may succeed without anybody changing something.
     pub fn is_retryable(&self) -> bool {
         self.retry != Retry::GiveUp

@@ -80,6 +80,20 @@ impl EdgeChannel {
         self.schedule_probe();
     }
 
+    /// Asks the router for a sign of life now, unless that was done already. Without any, the channel ends after
+    /// the time for a probe.
+    pub fn probe(&mut self, now: Now) {
+        if self.end().is_none() && self.probes.waiting.is_none() {
+            self.send_probe(now);
+            self.schedule_probe();
+        }
+    }
+
+    /// When anything has arrived last.
+    pub const fn last_heard(&self) -> Moment {
+        self.probes.last_heard
+    }
+
     fn send_probe(&mut self, now: Now) {
         let stamp = now.wall.0;
         self.probes.last = now.mono;
