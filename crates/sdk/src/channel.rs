@@ -16,6 +16,7 @@ mod driver;
 mod offers;
 mod shared;
 mod state;
+mod stop;
 #[cfg(test)]
 mod tests;
 
@@ -23,6 +24,7 @@ pub(crate) use bind::Bind;
 pub(crate) use connection::Connection;
 pub(crate) use dialing::Dialing;
 pub(crate) use offers::{OfferQueue, OfferSink, Offered, offer_queue};
+pub(crate) use stop::Stop;
 
 use crate::sessions::Sessions;
 use portcullis_domain::posture::Report;
@@ -35,17 +37,16 @@ use shared::Shared;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
-use tokio::time::timeout;
 
-/// A channel to one router that is open. Clones are the same channel; it lives until it is
-/// [shut down](Self::shut_down), or the router or the network ends it.
+/// A channel to one router that is open. Clones are the same channel; it lives until it is told to
+/// [stop](Stop), or the router ends it.
 #[derive(Debug, Clone)]
 pub(crate) struct RouterChannel {
     shared: Arc<Shared>,
 }
 
 /// What a channel is made of.
-pub(crate) struct Parts {
+pub(crate) struct OpenedChannel {
     pub(crate) handle: ChannelHandle,
     pub(crate) inbox: Inbox,
     pub(crate) terms: RouterTerms,
@@ -57,20 +58,21 @@ pub(crate) struct Parts {
 
 /// What routers are told as it changes.
 #[derive(Debug, Clone)]
-pub(crate) struct News {
+pub(crate) struct Updates {
     pub(crate) sessions: Sessions,
     pub(crate) posture: watch::Receiver<Arc<[Report]>>,
+    pub(crate) stop: watch::Receiver<Stop>,
 }
 
 impl RouterChannel {
-    /// Starts the driver.
+    /// Starts the driver. The router has the posture before the first dial.
     pub(crate) fn start(
         transport: &Transport,
-        parts: Parts,
-        news: News,
+        parts: OpenedChannel,
+        mut updates: Updates,
         options: EdgeOptions,
     ) -> Self {
-        let Parts {
+        let OpenedChannel {
             handle,
             inbox,
             terms,
@@ -83,7 +85,8 @@ impl RouterChannel {
             EdgeChannel::new(&session, terms, options, transport.clock().now()),
             hello_time,
         );
-        let driving = driver::run(Arc::clone(&shared), inbox, session, news);
+        driver::report(&shared, &mut updates.posture);
+        let driving = driver::run(Arc::clone(&shared), inbox, session, updates);
         transport.tasks().spawn(driving);
         Self { shared }
     }
@@ -114,6 +117,22 @@ impl RouterChannel {
         self.shared.get(|state| state.is_proven)
     }
 
+    /// The router has not answered in time: it is asked for a sign of life.
+    pub(crate) fn suspect(&self) {
+        self.shared.update(|state, now| {
+            state.suspected_at = Some(now.mono);
+            state.edge.probe(now);
+        });
+    }
+
+    /// Whether nothing has arrived since it was [suspected](Self::suspect).
+    pub(crate) fn is_suspected(&self) -> bool {
+        self.shared.get(|state| {
+            let at = state.suspected_at;
+            at.is_some_and(|at| state.edge.last_heard() <= at)
+        })
+    }
+
     /// Whether it can be used for what is new.
     pub(crate) fn is_current(&self) -> bool {
         !self.has_ended() && self.shared.get(|state| !state.is_outdated)
@@ -136,16 +155,5 @@ impl RouterChannel {
     /// Lets the channel end as soon as nobody uses it.
     pub(crate) fn end_when_idle(&self) {
         self.shared.update(|state, _| state.ends_when_idle = true);
-    }
-
-    /// Closes all connections and ends the channel once what was written is delivered, but for `grace` at most.
-    pub(crate) async fn shut_down(&self, grace: Duration) {
-        self.shared.update(|state, now| {
-            state.release_all(now);
-            state.ends_when_idle = true;
-        });
-        if timeout(grace, self.ended()).await.is_err() {
-            self.shared.update(|state, now| state.edge.shut_down(now));
-        }
     }
 }

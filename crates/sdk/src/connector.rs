@@ -1,6 +1,7 @@
 //! Connecting to one router.
 
-use crate::channel::{News, Parts, RouterChannel};
+use crate::channel::{OpenedChannel, RouterChannel, Stop, Updates};
+use crate::error::with_causes;
 use crate::sessions::Sessions;
 use crate::{tcp, tls};
 use portcullis_channel::group::{ChannelGrant, GroupId};
@@ -12,6 +13,7 @@ use portcullis_sdk_proto::{EdgeOptions, RouterTerms};
 use portcullis_transport::{DialError, Transport, dial};
 use std::io;
 use std::time::Duration;
+use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
 
 /// Time for TCP, TLS and the hello.
@@ -25,16 +27,31 @@ pub enum ConnectError {
     NoAddress,
     #[error("{0} is no address of a router, which is like router.example.com:3022")]
     Address(String),
-    #[error(transparent)]
-    Session(#[from] SessionError),
+    #[error("{}", with_causes(.0))]
+    Session(SessionError),
     #[error("it does not answer within {} s", CONNECT_TIMEOUT.as_secs())]
     TimedOut,
     #[error("it cannot be connected to: {0}")]
-    Io(#[from] io::Error),
-    #[error("it does not accept the connection: {0}")]
-    Hello(#[source] DialError),
+    Io(io::Error),
+    #[error("it does not accept the connection: {}", with_causes(.0))]
+    Hello(DialError),
+    /// By the certificate that it has shown.
+    #[error("at its address is {shown:?}, not the router with the id {id:?}")]
+    OtherRouter { id: String, shown: String },
     #[error("the network is closed")]
     Closed,
+}
+
+impl From<SessionError> for ConnectError {
+    fn from(error: SessionError) -> Self {
+        Self::Session(error)
+    }
+}
+
+impl From<io::Error> for ConnectError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
 }
 
 /// What connections to all routers have in common.
@@ -46,6 +63,8 @@ pub(crate) struct Connector {
     /// CA certificates of the network.
     pub(crate) authorities: Vec<Certificate>,
     pub(crate) options: EdgeOptions,
+    /// What all channels are told.
+    pub(crate) stop: watch::Sender<Stop>,
     /// What the program calls itself in hellos.
     pub(crate) name: String,
 }
@@ -56,9 +75,10 @@ impl Connector {
         let address = router.tls().ok_or(ConnectError::NoAddress)?;
         let (host, port) =
             host_and_port(address).ok_or_else(|| ConnectError::Address(address.to_owned()))?;
-        let news = News {
+        let updates = Updates {
             sessions: self.sessions.clone(),
             posture: self.session.posture(),
+            stop: self.stop.subscribe(),
         };
         let session = self.session.opened().await?;
         let session = self.sessions.shown(&session);
@@ -71,6 +91,7 @@ impl Connector {
         let stream = timeout_at(deadline, connecting)
             .await
             .map_err(|_elapsed| ConnectError::TimedOut)??;
+        check_router(router, tls::peer_name(&stream))?;
         let hello = session.hello(self.name.clone(), Role::Default, Grouping::Ungrouped);
         let greeted = Instant::now();
         let dialed = dial(stream, &hello, deadline).await.map_err(refused)?;
@@ -81,7 +102,7 @@ impl Connector {
         let grant = ChannelGrant::ungrouped(id.ok_or(ConnectError::NoAddress)?);
         let options = ChannelOptions::new(ChannelKind::Edge, ChannelSide::Dialer);
         let (handle, inbox) = self.transport.open(grant, options, dialed.connected);
-        let parts = Parts {
+        let parts = OpenedChannel {
             handle,
             inbox,
             terms,
@@ -89,7 +110,23 @@ impl Connector {
             hello_time,
         };
         let options = self.options.clone();
-        Ok(RouterChannel::start(&self.transport, parts, news, options))
+        Ok(RouterChannel::start(
+            &self.transport,
+            parts,
+            updates,
+            options,
+        ))
+    }
+}
+
+/// Any router may have the host name of another one in its certificate, but not its id.
+fn check_router(router: &EdgeRouter, shown: Option<String>) -> Result<(), ConnectError> {
+    match &router.id {
+        Some(id) if shown.as_deref() != Some(id.as_str()) => Err(ConnectError::OtherRouter {
+            id: id.to_string(),
+            shown: shown.unwrap_or_default(),
+        }),
+        _ => Ok(()),
     }
 }
 
@@ -113,6 +150,24 @@ fn host_and_port(address: &str) -> Option<(&str, u16)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use portcullis_domain::ids::RouterId;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn other_routers_are_not_taken_for_the_one_that_is_meant() {
+        let router = |id: Option<&str>| EdgeRouter {
+            id: id.map(RouterId::from_wire),
+            name: "r1".to_owned(),
+            urls: BTreeMap::new(),
+        };
+        let shown = |id: &str| Some(id.to_owned());
+        assert!(check_router(&router(Some("a")), shown("a")).is_ok());
+        assert!(check_router(&router(None), shown("b")).is_ok());
+        assert!(check_router(&router(Some("a")), None).is_err());
+        let error = check_router(&router(Some("a")), shown("b")).unwrap_err();
+        let text = "at its address is \"b\", not the router with the id \"a\"";
+        assert_eq!(error.to_string(), text);
+    }
 
     #[test]
     fn addresses_have_a_host_and_a_port() {

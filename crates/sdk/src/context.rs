@@ -91,7 +91,7 @@ impl Context {
     }
 
     /// Hosts a service, as [`listen_with`](Self::listen_with) with the usual options, and waits until others can
-    /// dial it.
+    /// dial it, as [`Listener::established`] does.
     ///
     /// # Errors
     ///

@@ -7,6 +7,7 @@ use crate::error::DialError;
 use crate::stream::ServiceStream;
 use attempts::Attempts;
 use bytes::Bytes;
+use portcullis_edge_session::SessionState;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -63,12 +64,25 @@ pub(crate) async fn dial(
 ) -> Result<ServiceStream, DialError> {
     let deadline = Instant::now() + options.timeout.min(LONGEST_TIMEOUT);
     let mut last = None;
-    let attempts = Attempts::new(context, &options, deadline).run(&mut last);
-    let outcome = timeout_at(deadline, attempts).await;
-    outcome.unwrap_or_else(|_elapsed| {
-        Err(DialError::TimedOut {
+    let mut attempts = Attempts::new(context, &options, deadline);
+    let dialing = timeout_at(deadline, attempts.run(&mut last));
+    let dialing = context.closed.run_until_cancelled(Box::pin(dialing));
+    let outcome = match dialing.await {
+        Some(Ok(outcome)) => return outcome,
+        Some(Err(_elapsed)) => DialError::TimedOut {
             service: options.service.clone(),
-            last: last.map(Box::new),
-        })
-    })
+            last: last.or_else(|| failed_login(context)).map(Box::new),
+        },
+        None => DialError::Closed,
+    };
+    attempts.router_was_silent();
+    Err(outcome)
+}
+
+/// Why there is no session, if no controller was reached.
+fn failed_login(context: &Shared) -> Option<DialError> {
+    match &*context.session.state().borrow() {
+        SessionState::Failed(error) => Some(DialError::Session(error.clone())),
+        _ => None,
+    }
 }

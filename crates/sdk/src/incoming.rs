@@ -2,20 +2,20 @@
 
 use crate::channel::Offered;
 use crate::randomness::Randomness;
-use crate::stream::{Caller, Facts, KeepAlive, ServiceStream};
+use crate::stream::{Caller, ContextHandle, ServiceStream, StreamInfo};
 use portcullis_sdk_proto::AnswerError;
 use std::fmt;
 use std::sync::Arc;
 
 /// A connection that somebody dials, and that waits for an answer. Dropping it refuses it, and so does waiting
-/// for more than about 4 s.
+/// for more than 4.5 s.
 #[must_use = "a connection that is dropped is refused"]
 pub struct Incoming {
     offered: Offered,
     service: Arc<str>,
     caller: Caller,
     randomness: Randomness,
-    context: KeepAlive,
+    context: ContextHandle,
 }
 
 /// A connection was not taken.
@@ -40,7 +40,7 @@ impl Incoming {
         offered: Offered,
         service: Arc<str>,
         randomness: Randomness,
-        context: KeepAlive,
+        context: ContextHandle,
     ) -> Self {
         let offer = &offered.offer;
         let caller = Caller {
@@ -92,7 +92,7 @@ impl Incoming {
             context,
         } = self;
         let header = randomness.header()?;
-        let facts = Facts {
+        let info = StreamInfo {
             service,
             circuit_id: offered.offer.circuit_id.clone(),
             is_encrypted: offered.offer.is_encrypted,
@@ -101,7 +101,7 @@ impl Incoming {
             marker: offered.offer.marker.clone(),
         };
         let connection = offered.accept(&header)?;
-        Ok(ServiceStream::new(connection, facts, context))
+        Ok(ServiceStream::new(connection, info, context))
     }
 
     /// Does not take the connection. The dialing program is told why.

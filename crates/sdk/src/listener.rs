@@ -33,7 +33,7 @@ const IDENTITY_TIMEOUT: Duration = Duration::from_secs(5);
 /// It has terminators at several routers, under which others reach it; where one is lost, it is created again, or
 /// at another router, with growing pauses. Dropping the listener removes them all; its streams go on.
 ///
-/// What nobody accepts within about 4 s is refused, and so is what does not fit into the queue any more
+/// What nobody accepts within 4.5 s is refused, and so is what does not fit into the queue any more
 /// ([`ListenOptions::backlog`]).
 #[derive(Debug)]
 pub struct Listener {
@@ -85,7 +85,8 @@ impl Listener {
         &self.service
     }
 
-    /// Waits until others can dial the service.
+    /// Waits until others can dial the service, without limit while it may help: as long as routers are offline
+    /// or posture checks fail, for instance. Use a timeout, and [`last_error`](Self::last_error) after it.
     ///
     /// # Errors
     ///
@@ -94,9 +95,18 @@ impl Listener {
         let mut progress = self.progress.clone();
         let seen = progress.wait_for(Progress::is_decided).await;
         match &seen.map_err(|_ended| ListenError::Closed)?.failure {
-            Some(error) => Err(error.clone()),
+            Some(failure) => Err(failure.error.clone()),
             None => Ok(()),
         }
+    }
+
+    /// Why there is no terminator, as far as that is known; also if waiting may help.
+    pub fn last_error(&self) -> Option<ListenError> {
+        let progress = self.progress.borrow();
+        progress
+            .failure
+            .as_ref()
+            .map(|failure| failure.error.clone())
     }
 
     /// At how many routers others reach the service now.

@@ -5,7 +5,7 @@ mod race;
 
 pub(crate) use race::RaceError;
 
-use crate::channel::RouterChannel;
+use crate::channel::{RouterChannel, Stop};
 use crate::connector::{ConnectError, Connector};
 use crate::randomness::Randomness;
 use entry::Entry;
@@ -15,6 +15,7 @@ use portcullis_sdk_proto::fastest_first;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -52,7 +53,10 @@ impl Routers {
     ) -> impl Future<Output = Outcome> + Send + use<> {
         let entry = self.entry(router);
         let (pending, task) = entry.connect(&self.connector, router, &self.randomness);
-        if let Some(task) = task {
+        // What comes after the end is not connected: whoever waits is told so.
+        if let Some(task) = task
+            && !self.stop.is_cancelled()
+        {
             let stop = self.stop.clone();
             self.tasks.spawn(async move {
                 stop.run_until_cancelled(task).await;
@@ -62,7 +66,7 @@ impl Routers {
     }
 
     /// Routers in the order in which to use them: those that are connected first, the fastest of them before
-    /// all others; those that were not reached last. Those that are away have no address, and are left out.
+    /// all others; those that were not reached, or do not answer, last. Those that are away have no address, and are left out.
     pub(crate) fn ranked(&self, routers: &[EdgeRouter]) -> Vec<EdgeRouter> {
         let present = routers.iter().filter(|router| router.tls().is_some());
         let mut ranked: Vec<_> = present.map(|router| (self.rank(router), router)).collect();
@@ -87,19 +91,16 @@ impl Routers {
         Arc::clone(entry)
     }
 
-    fn open_channels(&self) -> Vec<RouterChannel> {
-        let entries = self.entries.lock();
-        entries.values().filter_map(|entry| entry.open()).collect()
+    /// Nothing is connected to any more, and all channels are told to end: also those that have been replaced,
+    /// and those that were about to be opened.
+    fn stop_channels(&self, stop: Stop) {
+        self.connector.stop.send_replace(stop);
+        self.stop.cancel();
     }
 
     /// Ends all channels, once what was written is delivered, but for `grace` at most.
     pub(crate) async fn shut_down(&self, grace: Duration) {
-        self.stop.cancel();
-        let mut ending = tokio::task::JoinSet::new();
-        for channel in self.open_channels() {
-            ending.spawn(async move { channel.shut_down(grace).await });
-        }
-        ending.join_all().await;
+        self.stop_channels(Stop::By(Instant::now() + grace));
         for tasks in [&self.tasks, self.connector.transport.tasks()] {
             tasks.close();
             tasks.wait().await;
@@ -110,9 +111,8 @@ impl Routers {
 /// Channels that are still used go on until they are not.
 impl Drop for Routers {
     fn drop(&mut self) {
-        self.stop.cancel();
-        for channel in self.open_channels() {
-            channel.end_when_idle();
+        if !self.stop.is_cancelled() {
+            self.stop_channels(Stop::WhenIdle);
         }
     }
 }

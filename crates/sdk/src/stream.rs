@@ -33,17 +33,17 @@ pub struct ServiceStream {
 /// A stream, and what is known of it.
 pub(crate) struct Link {
     connection: Connection,
-    facts: Facts,
+    info: StreamInfo,
     /// The session, which routers have to be shown again and again.
-    _context: KeepAlive,
+    _context: ContextHandle,
 }
 
 /// What lives as long as a stream does.
-pub(crate) type KeepAlive = Arc<dyn Send + Sync>;
+pub(crate) type ContextHandle = Arc<dyn Send + Sync>;
 
 /// What is known of a stream from the beginning.
 #[derive(Clone)]
-pub(crate) struct Facts {
+pub(crate) struct StreamInfo {
     pub(crate) service: Arc<str>,
     pub(crate) circuit_id: Option<String>,
     pub(crate) is_encrypted: bool,
@@ -64,10 +64,10 @@ pub struct Caller {
 }
 
 impl ServiceStream {
-    pub(crate) fn new(connection: Connection, facts: Facts, context: KeepAlive) -> Self {
+    pub(crate) fn new(connection: Connection, info: StreamInfo, context: ContextHandle) -> Self {
         let link = Arc::new(Link {
             connection,
-            facts,
+            info,
             _context: context,
         });
         Self {
@@ -78,33 +78,33 @@ impl ServiceStream {
 
     /// The name of the service.
     pub fn service(&self) -> &str {
-        &self.read.link().facts.service
+        &self.read.link().info.service
     }
 
     /// By which routers and controllers know the stream; `None` if the router has not said it.
     pub fn circuit_id(&self) -> Option<&str> {
-        self.read.link().facts.circuit_id.as_deref()
+        self.read.link().info.circuit_id.as_deref()
     }
 
     /// Names the stream in logs of both ends.
     pub fn marker(&self) -> Option<&str> {
-        self.read.link().facts.marker.as_deref()
+        self.read.link().info.marker.as_deref()
     }
 
     /// Whether nobody but the other program can read what is written.
     pub fn is_encrypted(&self) -> bool {
-        self.read.link().facts.is_encrypted
+        self.read.link().info.is_encrypted
     }
 
     /// Who has dialed; `None` if this program has.
     pub fn caller(&self) -> Option<&Caller> {
-        self.read.link().facts.caller.as_ref()
+        self.read.link().info.caller.as_ref()
     }
 
     /// With it, [`DialOptions::stickiness_token`](crate::DialOptions::stickiness_token) reaches the same hosting
     /// program.
     pub fn stickiness_token(&self) -> Option<&Bytes> {
-        self.read.link().facts.stickiness_token.as_ref()
+        self.read.link().info.stickiness_token.as_ref()
     }
 
     /// Why the stream is over; `None` while it is not. What has arrived before can still be read.
@@ -177,7 +177,7 @@ impl AsyncWrite for ServiceStream {
 impl fmt::Debug for ServiceStream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ServiceStream")
-            .field("facts", &self.read.link().facts)
+            .field("info", &self.read.link().info)
             .finish_non_exhaustive()
     }
 }
@@ -185,14 +185,14 @@ impl fmt::Debug for ServiceStream {
 impl fmt::Debug for Link {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Link")
-            .field("facts", &self.facts)
+            .field("info", &self.info)
             .finish_non_exhaustive()
     }
 }
 
-impl fmt::Debug for Facts {
+impl fmt::Debug for StreamInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Facts")
+        f.debug_struct("StreamInfo")
             .field("service", &self.service)
             .field("circuit_id", &self.circuit_id)
             .field("is_encrypted", &self.is_encrypted)

@@ -28,6 +28,12 @@ pub(crate) async fn connect(
     connector.connect(name, socket).await
 }
 
+/// The common name of the certificate that the router has shown.
+pub(crate) fn peer_name(stream: &TlsStream<TcpStream>) -> Option<String> {
+    let leaf = stream.get_ref().1.peer_certificates()?.first()?;
+    Certificate::from_der(leaf.to_vec()).ok()?.common_name()
+}
+
 fn config(
     credential: &RouterCredential,
     authorities: &[Certificate],

@@ -1,8 +1,8 @@
 //! The task of a channel.
 
-use super::News;
 use super::shared::Shared;
 use super::state::Plan;
+use super::{Stop, Updates};
 use crate::posture;
 use futures_util::FutureExt as _;
 use portcullis_channel::{Frame, Moment, Priority};
@@ -12,29 +12,46 @@ use portcullis_transport::Inbox;
 use std::future::pending;
 use std::sync::Arc;
 use tokio::sync::watch;
-use tokio::time::sleep_until;
+use tokio::time::{Instant, sleep_until};
 
 /// Messages that are read in a row before other things have their turn.
 const BATCH: usize = 64;
 
 /// Runs until the channel has ended.
-pub(super) async fn run(shared: Arc<Shared>, mut inbox: Inbox, shown: ApiSession, mut news: News) {
+pub(super) async fn run(
+    shared: Arc<Shared>,
+    mut inbox: Inbox,
+    shown: ApiSession,
+    mut updates: Updates,
+) {
     let mut shown = shown.token;
-    // What was found before has to be told, too.
-    news.posture.mark_changed();
+    // It may have been told before there was this channel.
+    updates.stop.mark_changed();
     let mut plan = shared.plan();
+    let mut ends_by = None;
     while !plan.has_ended {
         plan = tokio::select! {
             // What has arrived before a deadline counts.
             biased;
-            session = news.sessions.next() => {
+            session = updates.sessions.next() => {
                 if session.token != shown {
                     shown = session.token.clone();
                     show(&shared, session);
                 }
                 shared.plan()
             },
-            Ok(()) = news.posture.changed() => report(&shared, &mut news.posture),
+            Ok(()) = updates.stop.changed() => {
+                let stop = *updates.stop.borrow_and_update();
+                if let Stop::By(at) = stop {
+                    ends_by = Some(at);
+                }
+                shared.drive(|state, now| state.stop(stop, now))
+            },
+            () = at(ends_by) => {
+                ends_by = None;
+                shared.drive(|state, now| state.edge.shut_down(now))
+            },
+            Ok(()) = updates.posture.changed() => report(&shared, &mut updates.posture),
             frame = inbox.next(), if plan.wants_input => read(&shared, &mut inbox, frame),
             _why = shared.handle.closed(), if !plan.wants_input => {
                 shared.drive(|state, now| state.edge.handle_disconnect(now))
@@ -82,7 +99,7 @@ fn show(shared: &Shared, session: ApiSession) {
 }
 
 /// Tells the router of the machine's posture.
-fn report(shared: &Shared, posture: &mut watch::Receiver<Arc<[Report]>>) -> Plan {
+pub(super) fn report(shared: &Shared, posture: &mut watch::Receiver<Arc<[Report]>>) -> Plan {
     let reports = Arc::clone(&posture.borrow_and_update());
     let responses = posture::responses(&reports);
     shared.drive(|state, _| {
@@ -100,8 +117,12 @@ async fn room(shared: &Shared, held: Option<Priority>) {
 }
 
 async fn deadline(shared: &Shared, timeout: Option<Moment>) {
-    match timeout {
-        Some(at) => sleep_until(shared.clock.instant(at)).await,
+    at(timeout.map(|at| shared.clock.instant(at))).await;
+}
+
+async fn at(time: Option<Instant>) {
+    match time {
+        Some(time) => sleep_until(time).await,
         None => pending().await,
     }
 }

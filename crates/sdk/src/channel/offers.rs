@@ -32,9 +32,12 @@ pub(crate) struct Offered {
     pub(crate) offer: Offer,
 }
 
+/// The longest queue.
+const MAX_CAPACITY: usize = 65_536;
+
 /// A queue for so many offers.
 pub(crate) fn offer_queue(capacity: usize) -> (OfferSink, OfferQueue) {
-    let (sender, receiver) = mpsc::channel(capacity.max(1));
+    let (sender, receiver) = mpsc::channel(capacity.clamp(1, MAX_CAPACITY));
     (OfferSink(sender), OfferQueue(receiver))
 }
 

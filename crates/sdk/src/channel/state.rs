@@ -3,6 +3,7 @@
 use super::bind::BindState;
 use super::offers::OfferSink;
 use super::shared::Shared;
+use super::stop::Stop;
 use portcullis_channel::{Moment, Now, Priority, SendError, SendErrorKind};
 use portcullis_sdk_proto::{
     BindEnd, BindId, CloseReason, Connected, DialFailure, EdgeChannel, EdgeEvent, Offer, Outgoing,
@@ -32,6 +33,8 @@ pub(crate) struct State {
     pub(super) ends_when_idle: bool,
     /// The router has answered something that it answers only to a session that is good.
     pub(super) is_proven: bool,
+    /// When the router has not answered in time.
+    pub(super) suspected_at: Option<Moment>,
     /// The session has been replaced by one that the router cannot be shown.
     pub(super) is_outdated: bool,
 }
@@ -94,6 +97,7 @@ impl State {
             planned: Plan::default(),
             ends_when_idle: false,
             is_proven: false,
+            suspected_at: None,
             is_outdated: false,
         }
     }
@@ -154,8 +158,16 @@ impl State {
         self.slots.remove(&owned.id);
     }
 
+    /// The program is done with all its channels.
+    pub(super) fn stop(&mut self, stop: Stop, now: Now) {
+        if let Stop::By(_) = stop {
+            self.release_all(now);
+        }
+        self.ends_when_idle |= stop != Stop::Never;
+    }
+
     /// The same for all connections, whose owners are told.
-    pub(super) fn release_all(&mut self, now: Now) {
+    fn release_all(&mut self, now: Now) {
         for (id, slot) in self.slots.drain() {
             self.woken.extend(slot.reader);
             self.woken.extend(slot.writer);

@@ -2,11 +2,12 @@
 
 mod router;
 
-use super::{OfferQueue, RouterChannel, offer_queue};
+use super::{OfferQueue, RouterChannel, Stop, offer_queue};
 use crate::incoming::Incoming;
 use crate::randomness::Randomness;
-use crate::stream::{Facts, ServiceStream};
+use crate::stream::{ServiceStream, StreamInfo};
 use bytes::Bytes;
+use portcullis_domain::posture::Report;
 use portcullis_edge_session::SessionKind;
 use portcullis_sdk_proto::{
     BindEnd, BindRequest, CloseReason, DialFailure, DialRequest, ServiceReference,
@@ -18,10 +19,11 @@ use portcullis_wire::edge::{
     UpdateTokenFailure,
 };
 use portcullis_wire::{ErrorCode, Secret};
-use router::{JWT, Router, connected, connected_by};
+use router::{JWT, Router, connected, connected_by, connected_with};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::time::Instant;
 
 fn request() -> DialRequest {
     DialRequest {
@@ -43,7 +45,7 @@ async fn stream(channel: &RouterChannel, router: &mut Router) -> (ServiceStream,
         ..StateConnected::default()
     }));
     let (connection, known) = dialing.outcome().await.unwrap();
-    let facts = Facts {
+    let info = StreamInfo {
         service: Arc::from("echo"),
         circuit_id: known.circuit_id,
         is_encrypted: known.is_encrypted,
@@ -51,7 +53,7 @@ async fn stream(channel: &RouterChannel, router: &mut Router) -> (ServiceStream,
         caller: None,
         marker: None,
     };
-    let stream = ServiceStream::new(connection, facts, Arc::new(()));
+    let stream = ServiceStream::new(connection, info, Arc::new(()));
     (stream, connect.connection)
 }
 
@@ -415,9 +417,57 @@ async fn shut_down_delivers_what_was_written() {
     let (channel, mut router) = connected().await;
     let (mut stream, id) = stream(&channel, &mut router).await;
     stream.write_all(b"the last words").await.unwrap();
-    channel.shut_down(Duration::from_secs(20)).await;
+    router.stop(Stop::By(Instant::now() + Duration::from_secs(20)));
+    channel.ended().await;
     assert_eq!(last_words(&mut router, id).await, b"the last words");
     assert!(router.is_left().await);
     let mut byte = [0];
     assert!(stream.read(&mut byte).await.is_err());
+}
+
+/// Streams that their owners keep, and channels that have been replaced, do not outlive the context.
+#[tokio::test]
+async fn stop_ends_outdated_channels_with_streams_that_are_held() {
+    let (channel, mut router) = connected().await;
+    let (mut held, _id) = stream(&channel, &mut router).await;
+    router.session_is(SessionKind::Legacy, "0b9ad3b0-9c9d-4d3f-a6a0-64bb8c2a7f10");
+    router.settles().await;
+    channel.end_when_idle();
+    router.stop(Stop::By(Instant::now() + Duration::from_secs(20)));
+    channel.ended().await;
+    assert!(held.read_u8().await.is_err());
+}
+
+#[tokio::test]
+async fn stop_waits_for_streams_unless_there_is_a_time() {
+    let (channel, mut router) = connected().await;
+    let (stream, _id) = stream(&channel, &mut router).await;
+    router.stop(Stop::WhenIdle);
+    router.settles().await;
+    assert!(!channel.has_ended());
+    drop(stream);
+    channel.ended().await;
+}
+
+#[tokio::test]
+async fn posture_is_told_before_the_first_dial() {
+    let reports = [Report::Domain("corp".to_owned())];
+    let (channel, mut router) = connected_with(JWT, &reports).await;
+    let _dialing = channel.dial(request()).unwrap();
+    let first = router.hears().await;
+    assert!(
+        matches!(&first, EdgeMessage::PostureResponses(_)),
+        "{first:?}"
+    );
+    assert!(matches!(router.hears().await, EdgeMessage::Connect(_)));
+}
+
+#[tokio::test]
+async fn silent_router_is_suspected_until_something_arrives() {
+    let (channel, mut router) = connected().await;
+    router.settles().await;
+    channel.suspect();
+    assert!(channel.is_suspected());
+    router.settles().await;
+    assert!(!channel.is_suspected());
 }

@@ -16,6 +16,7 @@ use portcullis_sdk_proto::EdgeOptions;
 use portcullis_transport::{Clock, Transport, TransportLimits};
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::watch;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -136,6 +137,7 @@ impl ContextBuilder {
                 max_segment: MAX_MESSAGE,
                 ..EdgeOptions::default()
             },
+            stop: watch::Sender::default(),
             name,
         };
         Ok(Context::new(Shared {

@@ -5,14 +5,12 @@ use crate::channel::RouterChannel;
 use crate::context::Shared;
 use crate::error::DialError;
 use crate::routers::RaceError;
-use crate::stream::{Facts, ServiceStream};
+use crate::stream::{ServiceStream, StreamInfo};
 use portcullis_channel::group::{Backoff, Jitter};
 use portcullis_domain::policies::ServiceGrant;
-use portcullis_edge_session::{
-    ApiSession, EdgeRouter, Service, ServiceSession, SessionKind, SessionState,
-};
-use portcullis_sdk_proto::{DialFailure, DialRequest, Retry, ServiceReference};
-use portcullis_wire::{Secret, Token};
+use portcullis_edge_session::{ApiSession, EdgeRouter, Service, ServiceSession, SessionKind};
+use portcullis_sdk_proto::{DialFailure, DialRequest, Refusal, Retry, ServiceReference};
+use portcullis_wire::{ErrorCode, Secret, Token};
 use secrecy::ExposeSecret as _;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -27,6 +25,9 @@ const WIDTH: usize = 3;
 
 /// How long one router is waited for.
 const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How long routers may take to learn what the controller has granted.
+const LAG: Duration = Duration::from_secs(1);
 
 /// Pauses between attempts.
 const BACKOFF: Backoff = Backoff {
@@ -44,8 +45,8 @@ pub(super) struct Attempts<'d> {
     tried: HashSet<String>,
     failures: u32,
     refusals: u32,
-    /// The routers that are known may not be those that there are.
-    asks_for_routers: bool,
+    /// Whether it was waited for a router to learn what the controller knows.
+    has_lagged: bool,
     /// What the last attempt has used.
     used: Used,
 }
@@ -53,8 +54,10 @@ pub(super) struct Attempts<'d> {
 #[derive(Default)]
 struct Used {
     api: Option<Arc<ApiSession>>,
+    service: Option<Arc<Service>>,
     session: Option<Arc<ServiceSession>>,
     router: Option<String>,
+    channel: Option<RouterChannel>,
 }
 
 impl<'d> Attempts<'d> {
@@ -70,14 +73,14 @@ impl<'d> Attempts<'d> {
             tried: HashSet::new(),
             failures: 0,
             refusals: 0,
-            asks_for_routers: false,
+            has_lagged: false,
             used: Used::default(),
         }
     }
 
     /// `last` is what the last attempt has met with.
     pub(super) async fn run(
-        mut self,
+        &mut self,
         last: &mut Option<DialError>,
     ) -> Result<ServiceStream, DialError> {
         loop {
@@ -89,13 +92,16 @@ impl<'d> Attempts<'d> {
             let service = &self.options.service;
             tracing::debug!(service, router = self.used.router, %error, "dial failed");
             self.follow(&error);
-            if !error.is_temporary() || self.refusals >= MAX_REFUSALS {
+            let lags = !self.has_lagged && lags(&error);
+            if !lags && (!error.is_temporary() || self.refusals >= MAX_REFUSALS) {
                 return Err(error);
             }
             *last = Some(error);
             self.failures += 1;
             let random = self.context.randomness.number();
-            sleep(BACKOFF.delay(self.failures, random)).await;
+            let pause = BACKOFF.delay(self.failures, random);
+            sleep(if lags { LAG } else { pause }).await;
+            self.has_lagged |= lags;
         }
     }
 
@@ -104,49 +110,63 @@ impl<'d> Attempts<'d> {
         let session = &self.context.session;
         self.tried.extend(self.used.router.take());
         match error {
-            DialError::Failed { why, .. } => {
-                self.refusals += 1;
-                let DialFailure::Refused(refusal) = &**why else {
-                    return;
-                };
-                match (refusal.retry, &self.used) {
-                    (
-                        Retry::NewSession,
-                        Used {
-                            session: Some(used),
-                            ..
-                        },
-                    ) => {
-                        session.forget_service_session(used);
-                    },
-                    (
-                        Retry::NewLogin,
-                        Used {
-                            api: Some(used), ..
-                        },
-                    ) => session.doubt(used),
-                    // It may be another service by now.
-                    (Retry::GiveUp, _) => session.refresh(),
-                    _ => {},
-                }
+            DialError::Failed { why, .. } => match &**why {
+                DialFailure::Refused(refusal) => self.follow_refusal(refusal),
+                DialFailure::ChannelEnded => {},
+                DialFailure::TimedOut => {
+                    self.refusals += 1;
+                    self.router_was_silent();
+                },
+                // The service may be another one by now.
+                _ => session.refresh(),
             },
-            DialError::Session(_) => {
-                if matches!(&*session.state().borrow(), SessionState::Refused(_)) {
-                    session.log_in();
-                }
-            },
-            DialError::NoRouter { .. } | DialError::Unreachable { .. } => {
-                self.asks_for_routers = true;
-                if let Some(used) = &self.used.session {
-                    session.forget_service_session(used);
-                }
-            },
+            DialError::NoRouter { .. } | DialError::Unreachable { .. } => self.forget_routers(),
             _ => {},
+        }
+    }
+
+    fn follow_refusal(&mut self, refusal: &Refusal) {
+        let session = &self.context.session;
+        // That says nothing of the service.
+        if refusal.code == Some(ErrorCode::InvalidEdgeRouterForSession) {
+            self.forget_routers();
+            return;
+        }
+        self.refusals += 1;
+        match (refusal.retry, &self.used.session, &self.used.api) {
+            (Retry::NewSession, Some(used), _) => session.forget_service_session(used),
+            (Retry::NewLogin, _, Some(used)) => session.doubt(used),
+            // It may be another service by now.
+            (Retry::GiveUp, ..) => session.refresh(),
+            _ => {},
+        }
+    }
+
+    /// The routers that are known may not be those that there are.
+    fn forget_routers(&self) {
+        let session = &self.context.session;
+        if let Some(service) = &self.used.service {
+            session.forget_service_routers(&service.id);
+        }
+        if let Some(used) = &self.used.session {
+            session.forget_service_session(used);
+        }
+    }
+
+    /// The router has not answered: its connection may be dead, or the session, which routers do not say.
+    pub(super) fn router_was_silent(&self) {
+        let Some(channel) = &self.used.channel else {
+            return;
+        };
+        channel.suspect();
+        if let Some(api) = self.used.api.as_ref().filter(|_| !channel.is_proven()) {
+            self.context.session.doubt(api);
         }
     }
 
     async fn attempt(&mut self) -> Result<ServiceStream, DialError> {
         let service = self.service().await?;
+        self.used.service = Some(Arc::clone(&service));
         let session = &self.context.session;
         let api = session.opened().await.map_err(DialError::Session)?;
         self.used.api = Some(Arc::clone(&api));
@@ -157,6 +177,7 @@ impl<'d> Attempts<'d> {
         let (router, channel) =
             found.map_err(|RaceError { router, why }| DialError::Unreachable { router, why })?;
         self.used.router = Some(router);
+        self.used.channel = Some(channel.clone());
         let request = self.request(&service, &channel).await?;
         let marker = request.marker.clone();
         let dialing = channel.dial(request);
@@ -169,7 +190,7 @@ impl<'d> Attempts<'d> {
             service: name(),
             why: Box::new(why),
         })?;
-        let facts = Facts {
+        let info = StreamInfo {
             service: Arc::from(service.name.as_str()),
             circuit_id: connected.circuit_id,
             is_encrypted: connected.is_encrypted,
@@ -178,7 +199,7 @@ impl<'d> Attempts<'d> {
             marker,
         };
         let context = Arc::clone(self.context);
-        Ok(ServiceStream::new(connection, facts, context))
+        Ok(ServiceStream::new(connection, info, context))
     }
 
     async fn service(&self) -> Result<Arc<Service>, DialError> {
@@ -203,15 +224,13 @@ impl<'d> Attempts<'d> {
         service: &Service,
         kind: SessionKind,
     ) -> Result<Vec<EdgeRouter>, DialError> {
-        let mut routers = match kind {
-            SessionKind::Oidc if !self.asks_for_routers => {
-                self.context.session.edge_routers().borrow().to_vec()
-            },
-            SessionKind::Oidc | SessionKind::Legacy => Vec::new(),
-        };
-        if routers.is_empty() {
-            routers.clone_from(&self.session(service).await?.edge_routers);
+        // Why there is none, as posture checks, is said at once.
+        if kind == SessionKind::Legacy {
+            self.session(service).await?;
         }
+        let session = &self.context.session;
+        let routers = session.service_routers(&service.id, ServiceGrant::Dial);
+        let mut routers = routers.await.map_err(DialError::Session)?.to_vec();
         if routers
             .iter()
             .all(|router| self.tried.contains(&router.name))
@@ -257,4 +276,9 @@ impl<'d> Attempts<'d> {
             ..DialRequest::new(ServiceReference::Id(service.id.to_string()))
         })
     }
+}
+
+/// Whether the router may not know yet what the controller has granted.
+fn lags(error: &DialError) -> bool {
+    error.refusal().is_some_and(Refusal::may_be_early)
 }

@@ -10,10 +10,11 @@ use bytes::Bytes;
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use portcullis_channel::group::{Backoff, Jitter};
+use portcullis_domain::ids::ServiceId;
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_e2e_encryption::KeyPair;
-use portcullis_edge_session::{EdgeRouter, Service, ServiceSession, SessionState};
-use portcullis_sdk_proto::{BindEnd, BindRequest, Retry};
+use portcullis_edge_session::{EdgeRouter, Service, ServiceSession, Services};
+use portcullis_sdk_proto::{BindEnd, BindRequest, Refusal, Retry};
 use portcullis_wire::{Secret, Token};
 use secrecy::ExposeSecret as _;
 use std::collections::{HashMap, HashSet};
@@ -31,7 +32,10 @@ const BACKOFF: Backoff = Backoff {
 };
 
 /// How often is looked for more routers if there are too few.
-const LOOK_INTERVAL: Duration = Duration::from_secs(30);
+const SEARCH_INTERVAL: Duration = Duration::from_secs(30);
+
+/// How long routers may take to learn what the controller has granted.
+const LAG: Duration = Duration::from_secs(1);
 
 /// Failures of a router in a row after which the list of routers may be out of date.
 const STALE_AFTER: u32 = 3;
@@ -51,19 +55,34 @@ pub(super) struct Keeper {
     running: FuturesUnordered<Terminator>,
     /// Routers that have a terminator, or will.
     active: HashSet<String>,
-    rests: HashMap<String, Rest>,
+    pauses: HashMap<String, Pause>,
     /// The edge routers of the identity, as they come and go.
     routers: watch::Receiver<Arc<[EdgeRouter]>>,
-    /// Those that sessions have not listed, though there may be newer sessions that do.
-    unlisted: HashSet<String>,
+    services: watch::Receiver<Option<Arc<Services>>>,
+    /// What there are terminators for.
+    hosted: Option<Hosted>,
     /// In a row, to find out where to host.
     failures: u32,
-    next_look: Instant,
+    next_search: Instant,
+}
+
+/// What terminators depend on: where it changes, they are created anew.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Hosted {
+    service: ServiceId,
+    is_encrypted: bool,
+}
+
+/// Where a service may be hosted.
+struct Candidates {
+    service: Arc<Service>,
+    session: Arc<ServiceSession>,
+    routers: Arc<[EdgeRouter]>,
 }
 
 /// A router that is not used for a while.
 #[derive(Debug, Clone, Copy)]
-struct Rest {
+struct Pause {
     failures: u32,
     until: Instant,
 }
@@ -94,102 +113,111 @@ impl Keeper {
             keys: Arc::new(context.randomness.key_pair()?),
             running: FuturesUnordered::new(),
             active: HashSet::new(),
-            rests: HashMap::new(),
+            pauses: HashMap::new(),
             routers: context.session.edge_routers(),
-            unlisted: HashSet::new(),
+            services: context.session.services(),
+            hosted: None,
             failures: 0,
-            next_look: Instant::now(),
+            next_search: Instant::now(),
         })
     }
 
     pub(super) async fn run(mut self) {
         loop {
             let wants_more = self.active.len() < self.options.max_connections.max(1);
-            if wants_more && self.next_look <= Instant::now() {
-                self.look().await;
+            if wants_more && self.next_search <= Instant::now() {
+                self.search().await;
                 continue;
             }
             tokio::select! {
                 Some(ended) = self.running.next() => self.ended(ended),
                 Ok(()) = self.routers.changed(), if wants_more => {
-                    self.next_look = Instant::now();
+                    self.next_search = Instant::now();
                 },
-                () = sleep_until(self.next_look), if wants_more => {},
+                Ok(()) = self.services.changed() => self.services_changed(),
+                () = sleep_until(self.next_search), if wants_more => {},
             }
         }
     }
 
     /// Begins to host where there is no terminator yet.
-    async fn look(&mut self) {
-        match place(&self.context, &self.options.service).await {
-            Ok((service, session)) => {
+    async fn search(&mut self) {
+        match candidates(&self.context, &self.options.service).await {
+            Ok(candidates) => {
                 self.failures = 0;
-                if self.is_outdated(&session) {
-                    self.context.session.forget_service_session(&session);
-                } else {
-                    self.begin(&service, &session);
+                let hosted = Hosted::from(&*candidates.service);
+                if self.hosted.as_ref() != Some(&hosted) {
+                    self.end_terminators();
+                    self.hosted = Some(hosted);
                 }
+                self.begin(&candidates);
             },
             Err(error) => {
-                let service = &self.options.service;
-                tracing::debug!(service, %error, "no terminators are created");
-                let session = &self.context.session;
-                if matches!(&*session.state().borrow(), SessionState::Refused(_)) {
-                    session.log_in();
-                }
                 self.failures = self.failures.saturating_add(1);
-                self.next_look = Instant::now() + self.pause(self.failures);
-                self.progress.send_modify(|progress| progress.failed(error));
+                self.next_search = Instant::now() + self.pause(self.failures);
+                let is_final = !error.is_temporary();
+                self.failed(error, is_final);
             },
         }
     }
 
-    /// Whether there are routers that the session does not list, and that were not there when it was opened.
-    fn is_outdated(&mut self, session: &ServiceSession) -> bool {
-        let routers = self.routers.borrow_and_update();
-        let listed = &session.edge_routers;
-        let is_listed = |name: &str| listed.iter().any(|one| one.name == name);
-        let unlisted = routers.iter().filter(|router| !is_listed(&router.name));
-        let before = self.unlisted.len();
-        self.unlisted
-            .extend(unlisted.map(|router| router.name.clone()));
-        self.unlisted.len() > before
-    }
-
-    /// The routers of a session, with the addresses that they have now.
-    fn present(&self, session: &ServiceSession) -> Vec<EdgeRouter> {
-        let now = self.routers.borrow();
-        let current = |router: &EdgeRouter| {
-            let current = now.iter().find(|one| one.name == router.name);
-            current.filter(|one| one.tls().is_some()).cloned()
+    /// The service may be gone, another one by the same name, or encrypted from now on.
+    fn services_changed(&mut self) {
+        let service = match &*self.services.borrow_and_update() {
+            Some(services) => services.get(&self.options.service).cloned(),
+            None => return,
         };
-        let routers = session.edge_routers.iter();
-        routers
-            .map(|router| current(router).unwrap_or_else(|| router.clone()))
-            .collect()
+        let service = service.filter(|service| service.allows(ServiceGrant::Bind));
+        let hosted = service.as_deref().map(Hosted::from);
+        if self.hosted != hosted {
+            self.end_terminators();
+            self.hosted = None;
+            self.next_search = Instant::now();
+        }
     }
 
-    fn begin(&mut self, service: &Service, session: &Arc<ServiceSession>) {
+    /// Their streams go on.
+    fn end_terminators(&mut self) {
+        self.running.clear();
+        self.active.clear();
+        self.pauses.clear();
+    }
+
+    fn failed(&self, error: ListenError, is_final: bool) {
+        let service = &self.options.service;
+        let mut text = Some(error.to_string());
+        self.progress.send_if_modified(|progress| {
+            if !progress.failed(error, is_final) {
+                text = None;
+            }
+            true
+        });
+        if let Some(error) = text {
+            tracing::warn!(service, error, "the service is not hosted");
+        }
+    }
+
+    fn begin(&mut self, candidates: &Candidates) {
         let now = Instant::now();
-        let mut next_look = now + LOOK_INTERVAL;
-        let routers = self.present(session);
-        for router in self.context.routers.ranked(&routers) {
+        let mut next_search = now + SEARCH_INTERVAL;
+        for router in self.context.routers.ranked(&candidates.routers) {
             if self.active.len() >= self.options.max_connections.max(1) {
                 break;
             }
             if self.active.contains(&router.name) {
                 continue;
             }
-            match self.rests.get(&router.name) {
-                Some(rest) if rest.until > now => next_look = next_look.min(rest.until),
+            match self.pauses.get(&router.name) {
+                Some(pause) if pause.until > now => next_search = next_search.min(pause.until),
                 _ => {
                     self.active.insert(router.name.clone());
-                    let terminator = self.terminator(router, service, session);
+                    let terminator =
+                        self.terminator(router, &candidates.service, &candidates.session);
                     self.running.push(terminator);
                 },
             }
         }
-        self.next_look = next_look;
+        self.next_search = next_search;
     }
 
     fn terminator(
@@ -248,11 +276,16 @@ impl Keeper {
         let service = &self.options.service;
         tracing::debug!(service, router, error = %why, was_bound, "service not hosted any more");
         self.active.remove(&router);
-        let before = self.rests.get(&router).filter(|_| !was_bound);
-        let failures = before.map_or(1, |rest| rest.failures.saturating_add(1));
-        let until = Instant::now() + self.pause(failures);
-        self.rests.insert(router, Rest { failures, until });
-        match advice(&why) {
+        let before = self.pauses.get(&router).filter(|_| !was_bound);
+        let failures = before.map_or(1, |pause| pause.failures.saturating_add(1));
+        // Controllers grant what routers learn of a moment later.
+        let lags = failures == 1 && refusal(&why).is_some_and(Refusal::may_be_early);
+        let pause = self
+            .pause(failures)
+            .max(if lags { LAG } else { Duration::ZERO });
+        let until = Instant::now() + pause;
+        self.pauses.insert(router, Pause { failures, until });
+        match refusal(&why).map(|refusal| refusal.retry) {
             Some(Retry::NewSession) => self.context.session.forget_service_session(&session),
             Some(Retry::NewLogin) => {
                 let api = self.context.session.state().borrow().open().map(Arc::clone);
@@ -270,11 +303,12 @@ impl Keeper {
             },
             _ => {},
         }
-        self.rests
-            .retain(|_, rest| rest.until + LOOK_INTERVAL > Instant::now());
-        self.next_look = Instant::now();
+        self.pauses
+            .retain(|_, pause| pause.until + SEARCH_INTERVAL > Instant::now());
+        self.next_search = Instant::now();
         if self.active.is_empty() {
-            self.progress.send_modify(|progress| progress.failed(why));
+            let is_final = !lags && !why.is_temporary();
+            self.failed(why, is_final);
         }
     }
 
@@ -283,22 +317,28 @@ impl Keeper {
     }
 }
 
-/// What the router advises, if it has refused the terminator.
-fn advice(why: &ListenError) -> Option<Retry> {
+impl From<&Service> for Hosted {
+    fn from(service: &Service) -> Self {
+        Self {
+            service: service.id.clone(),
+            is_encrypted: service.encryption_required,
+        }
+    }
+}
+
+/// What the router has refused the terminator with.
+fn refusal(why: &ListenError) -> Option<&Refusal> {
     match why {
         ListenError::Ended { why, .. } => match &**why {
-            BindEnd::Refused(refusal) => Some(refusal.retry),
+            BindEnd::Refused(refusal) => Some(refusal),
             BindEnd::TimedOut | BindEnd::ChannelEnded => None,
         },
         _ => None,
     }
 }
 
-/// The service, and a session for it.
-async fn place(
-    context: &Shared,
-    name: &str,
-) -> Result<(Arc<Service>, Arc<ServiceSession>), ListenError> {
+/// Where the service may be hosted now.
+async fn candidates(context: &Shared, name: &str) -> Result<Candidates, ListenError> {
     let session = &context.session;
     let name = || name.to_owned();
     let service = session
@@ -311,9 +351,17 @@ async fn place(
     }
     let granted = session.service_session(&service.id, ServiceGrant::Bind);
     let granted = granted.await.map_err(ListenError::Session)?;
-    if granted.edge_routers.is_empty() {
+    // Policies may have changed since the last time.
+    session.forget_service_routers(&service.id);
+    let routers = session.service_routers(&service.id, ServiceGrant::Bind);
+    let routers = routers.await.map_err(ListenError::Session)?;
+    if routers.iter().all(|router| router.tls().is_none()) {
         session.forget_service_session(&granted);
         return Err(ListenError::NoRouter { service: name() });
     }
-    Ok((service, granted))
+    Ok(Candidates {
+        service,
+        session: granted,
+        routers,
+    })
 }

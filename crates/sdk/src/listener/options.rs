@@ -20,7 +20,7 @@ pub struct ListenOptions {
     pub precedence: Option<Precedence>,
     /// At how many routers others can reach the service at the same time, if there are as many; 3 by default.
     pub max_connections: usize,
-    /// How many connections may wait to be accepted; 128 by default.
+    /// How many connections may wait to be accepted: 1 to 65,536, 128 by default.
     pub backlog: usize,
 }
 

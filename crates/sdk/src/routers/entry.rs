@@ -65,6 +65,21 @@ impl Default for State {
     }
 }
 
+impl State {
+    /// The router was not reached, or has ended the channel at once.
+    fn back_off(&mut self, randomness: &Randomness) {
+        self.failures = self.failures.saturating_add(1);
+        let pause = BACKOFF.delay(self.failures, randomness.number());
+        self.not_before = Some(Instant::now() + pause);
+        self.phase = Phase::Idle;
+    }
+
+    /// Whether no other channel has taken its place.
+    fn has(&self, channel: &RouterChannel) -> bool {
+        matches!(&self.phase, Phase::Open(open) if open.is_same(channel))
+    }
+}
+
 impl Entry {
     /// The channel, which is opened if there is none. Then there is a task, which has to be run whether or not
     /// anybody still waits.
@@ -112,7 +127,7 @@ impl Entry {
             Ok(channel) => channel,
             Err(error) => {
                 tracing::debug!(router = router.name, %error, "router not reached");
-                self.rest(&randomness);
+                self.0.lock().back_off(&randomness);
                 outcome.send_replace(Some(Err(Arc::new(error))));
                 return;
             },
@@ -131,42 +146,22 @@ impl Entry {
             if let Some(session) = session {
                 connector.session.doubt(&session);
             }
-            self.rest_after(&channel, &randomness);
+            self.back_off_after(&channel, &randomness);
         }
     }
 
-    /// The router was not reached.
-    fn rest(&self, randomness: &Randomness) {
-        let mut state = self.0.lock();
-        state.failures = state.failures.saturating_add(1);
-        let pause = BACKOFF.delay(state.failures, randomness.number());
-        state.not_before = Some(Instant::now() + pause);
-        state.phase = Phase::Idle;
-    }
-
     /// The router has ended the channel before it was of any use.
-    fn rest_after(&self, channel: &RouterChannel, randomness: &Randomness) {
-        if self.is_of(channel) {
-            self.rest(randomness);
+    fn back_off_after(&self, channel: &RouterChannel, randomness: &Randomness) {
+        let mut state = self.0.lock();
+        if state.has(channel) {
+            state.back_off(randomness);
         }
     }
 
     fn reset(&self, channel: &RouterChannel) {
-        if self.is_of(channel) {
-            *self.0.lock() = State::default();
-        }
-    }
-
-    /// Whether no other channel has taken its place.
-    fn is_of(&self, channel: &RouterChannel) -> bool {
-        matches!(&self.0.lock().phase, Phase::Open(open) if open.is_same(channel))
-    }
-
-    /// The channel, if it is open.
-    pub(super) fn open(&self) -> Option<RouterChannel> {
-        match &self.0.lock().phase {
-            Phase::Open(channel) if !channel.has_ended() => Some(channel.clone()),
-            _ => None,
+        let mut state = self.0.lock();
+        if state.has(channel) {
+            *state = State::default();
         }
     }
 
@@ -174,6 +169,7 @@ impl Entry {
     pub(super) fn rank(&self) -> (Option<Duration>, Duration) {
         let state = self.0.lock();
         let latency = match &state.phase {
+            Phase::Open(channel) if channel.is_suspected() => return (None, BACKOFF.max),
             Phase::Open(channel) if channel.is_current() => Some(channel.latency()),
             _ => None,
         };

@@ -1,12 +1,13 @@
 //! A router whose part is played by hand, over a stream in memory.
 
-use crate::channel::{News, Parts, RouterChannel};
+use crate::channel::{OpenedChannel, RouterChannel, Stop, Updates};
 use crate::sessions::Sessions;
 use portcullis_channel::group::{ChannelGrant, GroupId};
 use portcullis_channel::hello::Grouping;
 use portcullis_channel::{ChannelKind, ChannelOptions, ChannelSide, Headers, Role, UnixNanos};
 use portcullis_client::Url;
 use portcullis_domain::ids::IdentityId;
+use portcullis_domain::posture::Report;
 use portcullis_edge_session::{ApiSession, SessionKind, SessionState};
 use portcullis_sdk_proto as proto;
 use portcullis_sdk_proto::{EdgeOptions, RouterTerms};
@@ -15,6 +16,7 @@ use portcullis_transport::{
     ChannelHandle, Clock, Inbox, Incoming, Transport, TransportLimits, dial,
 };
 use portcullis_wire::Token;
+use portcullis_wire::capability::{Capabilities, RouterCapability};
 use portcullis_wire::edge::{EdgeMessage, InspectRequest};
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,6 +34,7 @@ pub(super) struct Router {
     inbox: Inbox,
     /// Where the SDK has its session from.
     states: watch::Sender<SessionState>,
+    stop: watch::Sender<Stop>,
 }
 
 /// A channel of a legacy session.
@@ -41,6 +44,11 @@ pub(super) async fn connected() -> (RouterChannel, Router) {
 
 /// A channel to a router that ends circuits itself, over a stream that holds little.
 pub(super) async fn connected_by(token: &str) -> (RouterChannel, Router) {
+    connected_with(token, &[]).await
+}
+
+/// The same by a program that has found out its posture before.
+pub(super) async fn connected_with(token: &str, posture: &[Report]) -> (RouterChannel, Router) {
     let (near, far) = tokio::io::duplex(16 * 1024);
     let clock = Clock::start(UnixNanos(1));
     let limits = TransportLimits {
@@ -65,32 +73,38 @@ pub(super) async fn connected_by(token: &str) -> (RouterChannel, Router) {
     let options = |side| ChannelOptions::new(ChannelKind::Edge, side);
     let (handle, inbox) = transport.open(grant(), options(ChannelSide::Listener), accepted);
     let (states, seen) = watch::channel(SessionState::LoggingIn);
+    let (stop, stopped) = watch::channel(Stop::Never);
     let router = Router {
         handle,
         inbox,
         states,
+        stop,
     };
 
-    let terms = RouterTerms::from_answer(&dialed.answer);
+    let terms = RouterTerms {
+        capabilities: Capabilities::of([RouterCapability::PostureChecks]),
+        ..RouterTerms::from_answer(&dialed.answer)
+    };
     let options = options(ChannelSide::Dialer);
     let (handle, inbox) = transport.open(grant(), options, dialed.connected);
-    let parts = Parts {
+    let parts = OpenedChannel {
         handle,
         inbox,
         terms,
         session,
         hello_time: Duration::from_millis(1),
     };
-    let news = News {
+    let updates = Updates {
         sessions: Sessions::new(seen, clock, Arc::new(SystemClock)),
-        posture: watch::channel(Arc::default()).1,
+        posture: watch::channel(Arc::from(posture)).1,
+        stop: stopped,
     };
     let options = EdgeOptions {
         max_segment: crate::MAX_MESSAGE,
         ..EdgeOptions::default()
     };
     (
-        RouterChannel::start(&transport, parts, news, options),
+        RouterChannel::start(&transport, parts, updates, options),
         router,
     )
 }
@@ -136,6 +150,11 @@ impl Router {
                 identity: IdentityId::from_wire("alice"),
                 controller: Url::parse("https://controller.example").unwrap(),
             })));
+    }
+
+    /// The program is done with its channels.
+    pub(super) fn stop(&self, stop: Stop) {
+        self.stop.send_replace(stop);
     }
 
     /// Waits until the other side has read all that was said before.
