@@ -13,9 +13,10 @@
 //! # Guarantees
 //!
 //! - What is written at one end is read at the other, in order and once. A stream that is cut off says so by an
-//!   error: whoever reads its end has read all of it.
+//!   error.
 //! - If the service demands it, both ends encrypt with keys of their own for each stream, and nobody between them
-//!   can read or change anything. There is no way to fall back from it.
+//!   can read or change anything. There is no way to fall back from it. The end of a stream is not authenticated:
+//!   a router can end it early without an error, so protocols that have to know say themselves where they end.
 //! - `shutdown` ends one direction; the other goes on. Dropping a stream closes it after what was written, dropping
 //!   a [`Listener`] removes its terminators, dropping the future of a dial takes it back. No future loses anything
 //!   by being dropped.
@@ -23,7 +24,9 @@
 //!   and 6 MiB for a router.
 //! - Sessions that are lost, tokens that expire, routers and controllers that go and come back, and a computer that
 //!   sleeps, end streams at most. Listeners come back by themselves, and dials find their way, as soon as there is
-//!   one; channels that have gone silent are noticed within 40 s.
+//!   one; channels that have gone silent are noticed within 40 s, and by a dial that is not answered in 5 s.
+//! - A login that was refused is not tried again with a password, a token or a code, so that nobody is locked out:
+//!   that is for [`EdgeSession::log_in`].
 //! - [`Context::close`] waits until every task has ended.
 //!
 //! # Errors
@@ -35,7 +38,7 @@
 //! |---|---|---|
 //! | `NoService`, `NotPermitted` | no | an administrator has to grant the service; or its name is another one |
 //! | `NoRouter` | yes | no edge router is online that policies of routers allow |
-//! | `Unreachable` | yes, unless the address is none | routers are away, or a firewall is between |
+//! | `Unreachable` | yes, unless the address cannot be used, or another router is there | routers are away, or a firewall is between |
 //! | `Failed`, `Ended` by a refusal | by what the router advises | the text says it: no terminators, a posture check, a host that has refused |
 //! | `Failed` because of keys | no | the hosting program does not encrypt, and the service demands it |
 //! | `TimedOut` | as what the last attempt has met with | – |
@@ -121,13 +124,26 @@ pub use enrollment::enroll;
 pub use error::{DialError, ListenError, OpenError};
 pub use incoming::{AcceptError, Incoming};
 pub use listener::{ListenOptions, Listener};
+pub use portcullis_client::{BuildError, ClientError, Url};
+pub use portcullis_domain::Env;
+pub use portcullis_domain::entropy::EntropyError;
 pub use portcullis_domain::identity::Precedence;
+pub use portcullis_domain::ids::{IdentityId, RouterId, ServiceId, SessionId};
+pub use portcullis_domain::policies::ServiceGrant;
 pub use portcullis_edge_session::{
-    ApiSession, CodeFuture, CodePrompt, CodeQuery, EdgeIdentity, EdgeSession, EnrollError,
-    ExternalTokens, IdentityFile, IdentityFileError, LoginMethod, LoginProtocol, OwnIdentity,
-    Service, Services, SessionError, SessionOptions, SessionState,
+    ApiSession, CodeFuture, CodePrompt, CodeQuery, EdgeIdentity, EdgeRouter, EdgeSession,
+    EnrollError, ExposeSecret, ExternalTokenFuture, ExternalTokens, FieldProblem, IdentityFile,
+    IdentityFileError, KeyType, LoginMethod, LoginProtocol, OwnIdentity, RouterCredential, Service,
+    ServiceSession, ServiceSessionKey, Services, SessionError, SessionKind, SessionOptions,
+    SessionState,
 };
-pub use portcullis_sdk_proto::{BindEnd, CloseReason, DialFailure, Refusal, Retry};
+pub use portcullis_pki::Certificate;
+pub use portcullis_sdk_proto::{
+    BindEnd, BindError, CloseReason, DialError as NotDialed, DialFailure, Refusal, Retry,
+};
+pub use portcullis_transport::DialError as HelloError;
+pub use portcullis_wire::ErrorCode;
+pub use secrecy::SecretString;
 pub use stream::{Caller, MAX_MESSAGE, ReadHalf, ServiceStream, WriteHalf};
 
 #[cfg(doctest)]
