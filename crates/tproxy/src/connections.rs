@@ -2,6 +2,7 @@
 
 use crate::routing::Family;
 use crate::transparent;
+use crate::turns::Turns;
 use portcullis_tunnel_config::Protocol;
 use socket2::Type;
 use std::future::poll_fn;
@@ -25,6 +26,7 @@ pub struct InterceptedConnection {
 pub struct InterceptedConnections {
     /// One for each family.
     listeners: Vec<Listener>,
+    turns: Turns,
 }
 
 #[derive(Debug)]
@@ -46,7 +48,10 @@ impl InterceptedConnections {
             .iter()
             .map(|family| Listener::open(*family, own_mark));
         let listeners = listeners.collect::<io::Result<_>>()?;
-        Ok(Self { listeners })
+        Ok(Self {
+            listeners,
+            turns: Turns::default(),
+        })
     }
 
     pub(crate) fn listeners(&self) -> impl Iterator<Item = (Protocol, SocketAddr)> {
@@ -55,7 +60,7 @@ impl InterceptedConnections {
     }
 
     fn poll_accept(&self, context: &mut Context<'_>) -> Poll<io::Result<InterceptedConnection>> {
-        for listener in &self.listeners {
+        for listener in self.turns.of(&self.listeners) {
             if let Poll::Ready(accepted) = listener.socket.poll_accept(context) {
                 let connection = accepted.and_then(|(stream, source)| {
                     Ok(InterceptedConnection {
@@ -93,6 +98,8 @@ impl Listener {
     fn open(family: Family, own_mark: u32) -> io::Result<Self> {
         let address = SocketAddr::new(family.loopback(), 0);
         let socket = transparent::bound(Type::STREAM, address, own_mark)?;
+        // Connections inherit it: a client that vanishes gives its place back.
+        socket.set_keepalive(true)?;
         socket.listen(BACKLOG)?;
         let socket = TcpListener::from_std(socket.into())?;
         let address = socket.local_addr()?;

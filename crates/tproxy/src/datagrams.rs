@@ -3,6 +3,7 @@
 use crate::replies::Replies;
 use crate::routing::Family;
 use crate::transparent;
+use crate::turns::Turns;
 use nix::sys::socket::sockopt::{Ipv4OrigDstAddr, Ipv6OrigDstAddr, RcvBufForce};
 use nix::sys::socket::{
     ControlMessageOwned, MsgFlags, SockaddrIn, SockaddrIn6, SockaddrStorage, recvmsg, setsockopt,
@@ -34,6 +35,7 @@ pub struct InterceptedDatagram {
 pub struct InterceptedDatagrams {
     /// One for each family.
     receivers: Vec<Receiver>,
+    turns: Turns,
     replies: Replies,
 }
 
@@ -58,6 +60,7 @@ impl InterceptedDatagrams {
             .map(|family| Receiver::open(*family, own_mark));
         Ok(Self {
             receivers: receivers.collect::<io::Result<_>>()?,
+            turns: Turns::default(),
             replies: Replies::new(own_mark),
         })
     }
@@ -93,7 +96,7 @@ impl InterceptedDatagrams {
         context: &mut Context<'_>,
         buffer: &mut [u8],
     ) -> Poll<io::Result<InterceptedDatagram>> {
-        for Receiver { socket, .. } in &self.receivers {
+        for Receiver { socket, .. } in self.turns.of(&self.receivers) {
             while let Poll::Ready(ready) = socket.poll_recv_ready(context) {
                 let receive = || receive_now(socket, buffer);
                 match ready.and_then(|()| socket.try_io(Interest::READABLE, receive)) {

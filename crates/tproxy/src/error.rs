@@ -1,6 +1,7 @@
 //! Why connections cannot be intercepted.
 
 use std::io;
+use std::net::SocketAddr;
 
 /// Connections cannot be intercepted, or not as was asked for.
 #[derive(Debug, thiserror::Error)]
@@ -26,7 +27,13 @@ pub enum InterceptError {
     #[error("cannot {what}: {reason}")]
     Socket {
         what: &'static str,
-        #[source]
+        reason: io::Error,
+    },
+    #[error(
+        "the name server cannot have the address {address}: {reason}; another address or port may be free"
+    )]
+    NameServer {
+        address: SocketAddr,
         reason: io::Error,
     },
     /// Its thread has ended, which it does when it is [stopped](crate::Interceptor::stop).

@@ -45,6 +45,12 @@ impl Instance {
         self.base + 2
     }
 
+    /// The mark of what the tunneler sends from addresses that are not this machine's. It is not intercepted, either,
+    /// and the answers to it come to this machine.
+    pub(crate) const fn foreign_source_mark(&self) -> u32 {
+        foreign_source_mark(self.own_mark())
+    }
+
     /// The routing table that delivers what is intercepted to this machine.
     pub(crate) const fn delivery_table(&self) -> u32 {
         self.base + 1
@@ -59,6 +65,11 @@ impl Instance {
     pub(crate) const fn local_table(&self) -> u32 {
         self.base + 3
     }
+}
+
+/// The mark of sockets with foreign addresses, out of that of all other sockets of the tunneler.
+pub(crate) const fn foreign_source_mark(own_mark: u32) -> u32 {
+    own_mark | 1
 }
 
 impl FromStr for Instance {
@@ -99,6 +110,9 @@ mod tests {
         assert_eq!(one, "one".parse().expect("a name"));
         assert_ne!(one.intercepted_mark(), two.intercepted_mark());
         assert_ne!(one.intercepted_mark(), one.own_mark());
+        // `ip rule` asks for both at once.
+        assert_eq!(one.foreign_source_mark() & !1, one.own_mark());
+        assert_ne!(one.foreign_source_mark(), one.own_mark());
         assert_eq!(one.local_table() >> 16, PREFIX >> 16);
     }
 

@@ -11,8 +11,10 @@ use crate::options::InterceptorOptions;
 use crate::redirect::Redirect;
 use crate::routing::Family;
 use crate::ruleset::Ruleset;
-use nix::net::if_::if_nametoindex;
+use nix::net::if_::{if_indextoname, if_nametoindex};
+use portcullis_domain::ip_network::IpNetwork;
 use portcullis_tunneler::RuleChange;
+use std::sync::Arc;
 use tables::Tables;
 
 /// Has the kernel hand over connections and datagrams. Clones are the same interceptor; when the last one is
@@ -20,6 +22,7 @@ use tables::Tables;
 #[derive(Debug, Clone)]
 pub struct Interceptor {
     keeper: Keeper<Tables>,
+    lan_interfaces: Arc<[String]>,
 }
 
 /// Where what is intercepted comes in.
@@ -40,7 +43,10 @@ impl Interceptor {
         if !capability::is_present() {
             return Err(InterceptError::NoRights);
         }
-        check_interfaces(&options.lan_interfaces)?;
+        let names = options.lan_interfaces.iter();
+        let lan_interfaces: Vec<_> = names
+            .map(|name| interface(name))
+            .collect::<Result<_, _>>()?;
         let own_mark = options.instance.own_mark();
         let families = Family::available();
         let failed = |reason| socket_error("open the sockets of interception", reason);
@@ -49,7 +55,7 @@ impl Interceptor {
         let listeners = connections.listeners().chain(datagrams.listeners());
         let ruleset = Ruleset {
             instance: options.instance,
-            lan_interfaces: options.lan_interfaces,
+            lan_interfaces: lan_interfaces.clone(),
             exempt: options.exempt,
             listeners: listeners.collect(),
             redirects: Vec::new(),
@@ -60,7 +66,11 @@ impl Interceptor {
             connections,
             datagrams,
         };
-        Ok((Self { keeper }, intercepted))
+        let interceptor = Self {
+            keeper,
+            lan_interfaces: lan_interfaces.into(),
+        };
+        Ok((interceptor, intercepted))
     }
 
     /// Changes what is intercepted, all at once or not at all. Connections that were intercepted before, or not,
@@ -87,17 +97,35 @@ impl Interceptor {
             .await?
     }
 
+    /// Has a destination never be intercepted, whatever rules say.
+    ///
+    /// # Errors
+    ///
+    /// If the kernel refuses it.
+    pub async fn exempt(&self, network: IpNetwork) -> Result<(), InterceptError> {
+        self.keeper
+            .run(move |tables| tables.exempt(network))
+            .await?
+    }
+
+    /// The interfaces whose traffic is intercepted on its way through this machine.
+    pub(crate) fn lan_interfaces(&self) -> Vec<String> {
+        self.lan_interfaces.to_vec()
+    }
+
     /// Removes everything, for all clones. Returns when it is gone.
     pub async fn stop(&self) {
         self.keeper.stop().await;
     }
 }
 
-/// `nft` takes any name, but one that is wrong should be noticed.
-fn check_interfaces(names: &[String]) -> Result<(), InterceptError> {
-    let is_present = |name: &str| !name.contains('"') && if_nametoindex(name).is_ok();
-    match names.iter().find(|name| !is_present(name)) {
-        Some(missing) => Err(InterceptError::NoInterface(missing.clone())),
-        None => Ok(()),
-    }
+/// The name that the kernel compares with, for a name or another name (`altname`) of an interface. `nft` would take
+/// any text.
+fn interface(given: &str) -> Result<String, InterceptError> {
+    let index = if_nametoindex(given);
+    let name = index.and_then(if_indextoname).ok();
+    let name = name.and_then(|name| name.into_string().ok());
+    let is_plain = |name: &String| !name.contains(['"', '*', '\\']);
+    name.filter(is_plain)
+        .ok_or_else(|| InterceptError::NoInterface(given.to_owned()))
 }

@@ -6,15 +6,13 @@ use crate::instance::Instance;
 use crate::keeper::{Keeper, Kept};
 use crate::routing::{Family, PolicyRule, RouteKind};
 use portcullis_domain::ip_network::IpNetwork;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-/// Makes networks local: what is sent to their addresses arrives here. So servers can be reached
-/// [from](crate::connect_from) the source addresses of clients (`allowedSourceAddresses`), and a name server can
-/// have an address that no interface has.
+/// Makes networks local: what this machine sends to their addresses arrives here. So a name server can have an
+/// address that no interface has. Others reach them by the interfaces that are [admitted](Self::admit) alone.
 ///
-/// All of it is removed when the last clone is dropped. Where somebody else routes to these networks, this machine
-/// has to be the gateway for them.
+/// All of it is removed when the last clone is dropped.
 #[derive(Debug, Clone)]
 pub struct LocalNetworks {
     keeper: Keeper<Routes>,
@@ -24,6 +22,8 @@ pub struct LocalNetworks {
 struct Routes {
     rule: PolicyRule,
     families: Vec<Family>,
+    /// By which others reach the networks.
+    interfaces: BTreeSet<String>,
     /// How often each was added.
     networks: BTreeMap<IpNetwork, usize>,
 }
@@ -45,9 +45,13 @@ impl LocalNetworks {
             let mut routes = Routes {
                 rule,
                 families: Family::available(),
+                interfaces: BTreeSet::new(),
                 networks: BTreeMap::new(),
             };
-            routes.set_up()?;
+            if let Err(error) = routes.set_up() {
+                routes.remove();
+                return Err(error);
+            }
             Ok(routes)
         };
         let keeper = Keeper::start("local-networks", CHECK_INTERVAL, set_up).await?;
@@ -74,6 +78,17 @@ impl LocalNetworks {
             .await?
     }
 
+    /// Has others reach the networks by these interfaces, too.
+    ///
+    /// # Errors
+    ///
+    /// If the kernel refuses the rule.
+    pub async fn admit(&self, interfaces: Vec<String>) -> Result<(), InterceptError> {
+        self.keeper
+            .run(move |routes| routes.admit(interfaces))
+            .await?
+    }
+
     /// Removes all of it, for all clones.
     pub async fn stop(&self) {
         self.keeper.stop().await;
@@ -85,10 +100,33 @@ impl Routes {
         self.remove();
         for family in &self.families {
             self.rule.add(*family)?;
+            for interface in &self.interfaces {
+                self.rule.add_interface(*family, interface)?;
+            }
         }
         let networks = self.networks.keys();
         let networks = networks.filter(|network| self.families.contains(&Family::of(network)));
         self.rule.add_networks(networks, RouteKind::Local)
+    }
+
+    fn admit(&mut self, interfaces: Vec<String>) -> Result<(), InterceptError> {
+        for interface in interfaces {
+            if self.interfaces.contains(&interface) {
+                continue;
+            }
+            for family in &self.families {
+                self.rule.add_interface(*family, &interface)?;
+            }
+            self.interfaces.insert(interface);
+        }
+        Ok(())
+    }
+
+    fn is_whole(&self, family: Family) -> bool {
+        let networks = self.networks.keys();
+        let routes = networks.filter(|it| Family::of(it) == family).count();
+        let rules = 1 + self.interfaces.len();
+        self.rule.is_present(family, rules, routes)
     }
 
     fn add(&mut self, network: IpNetwork) -> Result<(), InterceptError> {
@@ -115,15 +153,17 @@ impl Routes {
 impl Kept for Routes {
     fn check(&mut self) {
         let mut families = self.families.iter();
-        if families.all(|family| self.rule.is_present(*family)) {
+        if families.all(|family| self.is_whole(*family)) {
             return;
         }
         match self.set_up() {
             Ok(()) => {
-                tracing::warn!("another program has removed routing rules; they are set up again");
+                tracing::warn!(
+                    "another program has removed routing rules or routes; they are set up again"
+                );
             },
             Err(error) => {
-                tracing::warn!(%error, "routing rules are gone, and cannot be set up again");
+                tracing::warn!(%error, "routing rules or routes are gone, and cannot be set up again");
             },
         }
     }

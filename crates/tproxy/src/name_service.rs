@@ -7,10 +7,9 @@ mod upstream;
 use crate::error::InterceptError;
 use crate::instance::Instance;
 use crate::interceptor::Interceptor;
-use crate::keeper::socket_error;
 use crate::local_networks::LocalNetworks;
 use crate::redirect::Redirect;
-use crate::transparent;
+use crate::transparent::{self, is_address_of_this_machine};
 use portcullis_domain::ip_network::IpNetwork;
 use portcullis_name_server::{Client, Output, Transport, UpstreamQueryId};
 use socket2::Type;
@@ -63,7 +62,8 @@ const ATTEMPTS: usize = 16;
 
 impl NameSockets {
     /// Opens the sockets at an address, and has it answer whatever it is: one that no interface has is made local,
-    /// and if it takes a right to open the port, another one is opened and stands behind it.
+    /// and if it takes a right to open the port, another one is opened and stands behind it. Nothing that is sent to
+    /// the address is intercepted.
     ///
     /// # Errors
     ///
@@ -74,8 +74,12 @@ impl NameSockets {
         interceptor: &Interceptor,
         local_networks: &LocalNetworks,
     ) -> Result<Self, InterceptError> {
-        if !is_local(address).await {
-            let host = IpNetwork::new(address.ip(), u8::MAX);
+        let failed = |reason| InterceptError::NameServer { address, reason };
+        let host = IpNetwork::new(address.ip(), u8::MAX);
+        // It may be among the addresses that stand for names.
+        interceptor.exempt(host).await?;
+        if !is_address_of_this_machine(address.ip()).map_err(failed)? {
+            local_networks.admit(interceptor.lan_interfaces()).await?;
             local_networks.add(host).await?;
         }
         let own_mark = instance.own_mark();
@@ -184,14 +188,3 @@ impl NameSockets {
 
 /// Connections that may wait to be accepted.
 const BACKLOG: i32 = 128;
-
-fn failed(reason: io::Error) -> InterceptError {
-    socket_error("open the sockets of the name server", reason)
-}
-
-/// Whether an interface has the address.
-async fn is_local(address: SocketAddr) -> bool {
-    UdpSocket::bind(SocketAddr::new(address.ip(), 0))
-        .await
-        .is_ok()
-}

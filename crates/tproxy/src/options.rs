@@ -8,7 +8,8 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InterceptorOptions {
     pub instance: Instance,
-    /// `lanIf`: the interfaces whose traffic is intercepted on its way through this machine; none stands for all.
+    /// `lanIf`: the interfaces whose traffic is intercepted on its way through this machine. Without any, only what
+    /// this machine itself sends is intercepted: whoever can send packets here would have its rights otherwise.
     pub lan_interfaces: Vec<String>,
     /// Destinations that are never intercepted, whatever rules say.
     pub exempt: Vec<IpNetwork>,

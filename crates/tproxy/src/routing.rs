@@ -26,9 +26,13 @@ pub(crate) struct PolicyRule {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Selector {
-    All,
+    /// What this machine sends.
+    Sent,
     Marked(u32),
-    NotMarked(u32),
+    NotMarked {
+        mark: u32,
+        mask: u32,
+    },
 }
 
 impl Family {
@@ -84,16 +88,20 @@ impl PolicyRule {
         Self {
             table: instance.fallback_table(),
             priority: 40_000,
-            selector: Selector::NotMarked(instance.own_mark()),
+            selector: Selector::NotMarked {
+                mark: instance.own_mark(),
+                // That of sockets with foreign addresses as well.
+                mask: !1,
+            },
         }
     }
 
-    /// Addresses that belong to this machine although no interface has them.
+    /// Addresses that belong to this machine although no interface has them. Only this machine reaches them.
     pub(crate) const fn local(instance: &Instance) -> Self {
         Self {
             table: instance.local_table(),
             priority: 91,
-            selector: Selector::All,
+            selector: Selector::Sent,
         }
     }
 
@@ -103,25 +111,44 @@ impl PolicyRule {
             table, priority, ..
         } = self;
         let selector = match self.selector {
-            Selector::All => String::new(),
+            Selector::Sent => "iif lo".to_owned(),
             Selector::Marked(mark) => format!("fwmark {mark}"),
-            Selector::NotMarked(mark) => format!("not fwmark {mark}"),
+            Selector::NotMarked { mark, mask } => format!("not fwmark {mark}/{mask}"),
         };
         let rule = format!("rule add pref {priority} {selector} lookup {table}\n");
         run(family, &rule)
     }
 
-    pub(crate) fn is_present(&self, family: Family) -> bool {
+    /// Has what comes in at an interface reach the table as well.
+    pub(crate) fn add_interface(&self, family: Family, name: &str) -> Result<(), InterceptError> {
+        let Self {
+            table, priority, ..
+        } = self;
+        let rule = format!("rule add pref {priority} iif {name} lookup {table}\n");
+        run(family, &rule)
+    }
+
+    /// Whether as many rules and routes are there as there have to be.
+    pub(crate) fn is_present(&self, family: Family, rules: usize, routes: usize) -> bool {
+        self.count(family, "rule") >= rules && self.count(family, "route") >= routes
+    }
+
+    fn count(&self, family: Family, what: &str) -> usize {
         let table = self.table.to_string();
-        let rules = IP.run(&[family.flag(), "rule", "show", "table", &table], "");
-        rules.is_ok_and(|rules| !rules.trim().is_empty())
+        // It fails for a table without any routes.
+        let lines = IP.run(&[family.flag(), what, "show", "table", &table], "");
+        let lines = lines.unwrap_or_default();
+        lines.lines().filter(|line| !line.trim().is_empty()).count()
     }
 
     /// Removes the rule and the routes of its table, as far as they are there.
     pub(crate) fn remove(&self, family: Family) {
         let table = self.table.to_string();
         // Each fails if there is nothing to remove.
-        let _ = IP.run(&[family.flag(), "rule", "del", "table", &table], "");
+        while IP
+            .run(&[family.flag(), "rule", "del", "table", &table], "")
+            .is_ok()
+        {}
         let _ = IP.run(&[family.flag(), "route", "flush", "table", &table], "");
     }
 

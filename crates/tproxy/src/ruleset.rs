@@ -90,17 +90,22 @@ impl Ruleset {
     pub(crate) fn redirection(&self, redirect: &Redirect) -> String {
         let table = self.instance.table();
         let own = self.instance.own_mark();
-        let family = if redirect.from.is_ipv4() { "ip" } else { "ip6" };
+        let family = family(redirect.from.ip());
         let (address, port) = (redirect.from.ip(), redirect.from.port());
         let to = redirect.to;
+        // Whoever may be intercepted may ask, and nobody else.
+        let mut hooks = vec![("output", String::new())];
+        if !self.lan_interfaces.is_empty() {
+            hooks.push(("prerouting", format!("iifname {} ", self.interfaces())));
+        }
         let mut script = String::new();
-        for hook in ["prerouting", "output"] {
+        for (hook, from) in hooks {
             push(
                 &mut script,
                 format_args!(
                     "add chain inet {table} nat_{hook} \
                      {{ type nat hook {hook} priority {DESTINATION_NAT}; policy accept; }}\n\
-                     add rule inet {table} nat_{hook} meta mark != {own} {family} daddr {address} \
+                     add rule inet {table} nat_{hook} {from}meta mark != {own} {family} daddr {address} \
                      meta l4proto {{ tcp, udp }} th dport {port} dnat {family} to {to}\n"
                 ),
             );
@@ -108,22 +113,30 @@ impl Ruleset {
         script
     }
 
+    /// Has a destination never be intercepted, whatever rules say.
+    pub(crate) fn exemption(&self, network: IpNetwork) -> String {
+        let table = self.instance.table();
+        let rule = exempt(network);
+        ["prerouting", "output"]
+            .map(|hook| format!("insert rule inet {table} {hook} {rule}\n"))
+            .concat()
+    }
+
     /// What comes in, from other machines or from this one.
     fn prerouting(&self, script: &mut String) {
         let mark = self.instance.intercepted_mark();
+        let [own, foreign] = self.own_marks();
         let mut rules = vec![
-            format!("meta mark {} return", self.instance.own_mark()),
+            format!("meta mark {{ {own}, {foreign} }} return"),
+            // With ICMP, which says what is too large or not there.
+            format!("{} meta mark set {mark} accept", answers_to(foreign)),
             "meta l4proto != { tcp, udp } return".to_owned(),
             // What this machine sends to itself, and has not been intercepted on its way out.
             format!("iifname \"lo\" meta mark != {mark} return"),
+            // A neighbour that makes this machine its gateway is no user of it.
+            format!("iifname != {} return", self.interfaces()),
+            format!("{} return", is_answer(own)),
         ];
-        if !self.lan_interfaces.is_empty() {
-            let mut interfaces = String::from("\"lo\"");
-            for interface in &self.lan_interfaces {
-                push(&mut interfaces, format_args!(", \"{interface}\""));
-            }
-            rules.push(format!("iifname != {{ {interfaces} }} return"));
-        }
         self.push_exempt(&mut rules);
         for (protocol, listener) in &self.listeners {
             let (family, version) = (family(listener.ip()), version(listener.ip()));
@@ -150,9 +163,17 @@ impl Ruleset {
     /// What this machine sends: gets the mark by which it is routed back to this machine.
     fn output(&self, script: &mut String) {
         let mark = self.instance.intercepted_mark();
+        let [own, foreign] = self.own_marks();
         let mut rules = vec![
-            format!("meta mark {} return", self.instance.own_mark()),
+            format!(
+                "meta mark {own} meta l4proto udp ct direction original ct mark set {own} return"
+            ),
+            format!("meta mark {own} return"),
+            format!("meta mark {foreign} ct mark set {foreign} return"),
+            // The server may be on this machine.
+            format!("{} meta mark set {mark} accept", answers_to(foreign)),
             "meta l4proto != { tcp, udp } return".to_owned(),
+            format!("{} return", is_answer(own)),
         ];
         self.push_exempt(&mut rules);
         for (protocol, listener) in &self.listeners {
@@ -177,11 +198,24 @@ impl Ruleset {
     }
 
     fn push_exempt(&self, rules: &mut Vec<String>) {
-        let exempt = self.exempt.iter().map(|network| {
-            let family = family(network.first());
-            format!("{family} daddr {} return", Cidr(*network))
-        });
-        rules.extend(exempt);
+        rules.extend(self.exempt.iter().map(|network| exempt(*network)));
+    }
+
+    /// Marks of what is never intercepted.
+    const fn own_marks(&self) -> [u32; 2] {
+        [
+            self.instance.own_mark(),
+            self.instance.foreign_source_mark(),
+        ]
+    }
+
+    /// Where packets may come from to be intercepted.
+    fn interfaces(&self) -> String {
+        let mut interfaces = String::from("{ \"lo\"");
+        for interface in &self.lan_interfaces {
+            push(&mut interfaces, format_args!(", \"{interface}\""));
+        }
+        interfaces + " }"
     }
 
     fn push_chain(&self, script: &mut String, hook: &str, kind: &str, rules: &[String]) {
@@ -228,6 +262,22 @@ impl Ruleset {
         let listeners = self.listeners.iter();
         listeners.flat_map(|(protocol, listener)| Set::all_of(*protocol, listener.ip()))
     }
+}
+
+fn exempt(network: IpNetwork) -> String {
+    let family = family(network.first());
+    format!("{family} daddr {} return", Cidr(network))
+}
+
+/// Answers of servers to connections with this mark, and nothing else that goes to the same address.
+fn answers_to(mark: u32) -> String {
+    format!("ct mark {mark} ct direction reply")
+}
+
+/// Datagrams that servers of this machine, or beside it, send to clients in a network that is intercepted. What a
+/// client sends is no answer, although the tunneler may have sent the first one that connection tracking knows of.
+fn is_answer(own: u32) -> String {
+    format!("meta l4proto udp ct direction reply ct mark != {own}")
 }
 
 /// Packets that a rule is asked for: the first one of a connection, all that have none.

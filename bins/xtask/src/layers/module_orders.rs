@@ -425,7 +425,6 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
             "options",
             "redirect",
             "resolver",
-            "hosts_file",
             "error",
             // What runs programs.
             "capability",
@@ -437,6 +436,7 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
             "local_networks",
             // Sockets.
             "transparent",
+            "turns",
             "connections",
             "replies",
             "datagrams",

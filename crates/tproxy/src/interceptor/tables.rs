@@ -29,12 +29,12 @@ impl Tables {
             rules: BTreeSet::new(),
             networks: BTreeMap::new(),
         };
-        tables.set_up_routing()?;
-        let filled = tables.fill(&tables.rules);
-        if filled.is_err() {
+        let routed = tables.set_up_routing();
+        let filled = routed.and_then(|()| tables.fill(&tables.rules).map_err(lack_of_kernel));
+        if let Err(error) = filled {
             tables.remove_routing();
+            return Err(error);
         }
-        filled.map_err(lack_of_kernel)?;
         Ok(tables)
     }
 
@@ -82,6 +82,16 @@ impl Tables {
         Ok(())
     }
 
+    /// Has a destination never be intercepted.
+    pub(crate) fn exempt(&mut self, network: IpNetwork) -> Result<(), InterceptError> {
+        if self.ruleset.exempt.contains(&network) || !self.ruleset.has_family_of(network.first()) {
+            return Ok(());
+        }
+        run(&self.ruleset.exemption(network))?;
+        self.ruleset.exempt.push(network);
+        Ok(())
+    }
+
     fn fill(&self, rules: &BTreeSet<InterceptRule>) -> Result<(), InterceptError> {
         run(&self.ruleset.replacement(rules))
     }
@@ -114,7 +124,10 @@ impl Tables {
     fn has_routing(&self) -> bool {
         let mut families = self.families.iter();
         families.all(|family| {
-            self.delivery().is_present(*family) && self.fallback().is_present(*family)
+            let networks = self.networks.keys();
+            let networks = networks.filter(|it| Family::of(it) == *family).count();
+            self.delivery().is_present(*family, 1, 1)
+                && self.fallback().is_present(*family, 1, networks)
         })
     }
 
@@ -148,10 +161,10 @@ impl Kept for Tables {
             match self.set_up_routing() {
                 Ok(()) => tracing::warn!(
                     table,
-                    "another program has removed routing rules; they are set up again"
+                    "another program has removed routing rules or routes; they are set up again"
                 ),
                 Err(error) => {
-                    tracing::warn!(table, %error, "routing rules are gone, and cannot be set up again");
+                    tracing::warn!(table, %error, "routing rules or routes are gone, and cannot be set up again");
                 },
             }
         }
@@ -193,10 +206,17 @@ fn run(script: &str) -> Result<(), InterceptError> {
     NFT.run(&["--file", "-"], script).map(|_nothing| ())
 }
 
-/// The first script that is loaded is refused for no other reason, given the rights.
+/// What the kernel says of modules that it does not have.
+const LACKS: [&str; 2] = ["No such file or directory", "not supported"];
+
+/// The first script that is loaded names nothing that is not there, but for what the kernel has to have.
 fn lack_of_kernel(error: InterceptError) -> InterceptError {
     match error {
-        InterceptError::Program { reason, .. } => InterceptError::Kernel(reason),
+        InterceptError::Program { reason, .. }
+            if LACKS.iter().any(|lack| reason.contains(lack)) =>
+        {
+            InterceptError::Kernel(reason)
+        },
         other => other,
     }
 }

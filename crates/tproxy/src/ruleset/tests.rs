@@ -55,6 +55,24 @@ fn changes_are_elements_of_sets() {
 }
 
 #[test]
+fn a_redirected_port_is_open_to_those_who_are_intercepted() {
+    let mut ruleset = ruleset(&[(Protocol::Udp, "127.0.0.1:3")]);
+    let redirect = Redirect {
+        from: "10.0.0.1:53".parse().expect("an address"),
+        to: "10.0.0.1:5353".parse().expect("an address"),
+    };
+    let script = ruleset.redirection(&redirect);
+    assert!(
+        script.contains("nat_prerouting iifname { \"lo\", \"eth0\" } meta mark"),
+        "{script}"
+    );
+    ruleset.lan_interfaces.clear();
+    let script = ruleset.redirection(&redirect);
+    assert!(!script.contains("prerouting"), "{script}");
+    assert!(script.contains("nat_output meta mark"), "{script}");
+}
+
+#[test]
 fn what_is_exempt_comes_first() {
     let script = ruleset(&[(Protocol::Udp, "127.0.0.1:3")]).replacement(&BTreeSet::new());
     let (before, after) = script.split_once("@udp4 ").expect("a rule");
@@ -64,6 +82,10 @@ fn what_is_exempt_comes_first() {
     ] {
         assert!(before.contains(exemption), "{script}");
     }
+    assert!(
+        before.contains("meta l4proto udp ct direction reply"),
+        "{script}"
+    );
     assert!(after.contains("tproxy ip to 127.0.0.1:3"), "{script}");
     assert!(
         !script.contains("tcp4") && !script.contains("ip6"),

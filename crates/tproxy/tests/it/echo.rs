@@ -32,6 +32,13 @@ pub(crate) fn options() -> InterceptorOptions {
     InterceptorOptions::new(instance("test"))
 }
 
+/// Intercepts what another machine sends as well.
+pub(crate) fn options_of_gateway() -> InterceptorOptions {
+    let mut options = options();
+    options.lan_interfaces = vec!["veth0".to_owned()];
+    options
+}
+
 pub(crate) fn instance(name: &str) -> Instance {
     name.parse().expect("a name")
 }

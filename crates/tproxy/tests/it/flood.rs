@@ -1,7 +1,7 @@
 //! Clients that only begin connections.
 
 use crate::command::{run, sh};
-use crate::echo::{self, options};
+use crate::echo::{self, options_of_gateway};
 use crate::lan::Lan;
 use crate::namespace::isolated;
 
@@ -31,7 +31,7 @@ fn connections_that_are_only_begun_are_in_nobodys_way() {
             let mut lan = Lan::new();
             // The kernel remembers none of them, as it does when it has no room; how long that takes would be chance.
             sh("echo 2 > /proc/sys/net/ipv4/tcp_syncookies");
-            let interceptor = echo::start(options(), &["tcp 100.64.0.0/10 80"]).await;
+            let interceptor = echo::start(options_of_gateway(), &["tcp 100.64.0.0/10 80"]).await;
             // Returns when all packets have been sent.
             lan.start(&["python3", "-c", FLOOD]);
             let answer = tokio::task::block_in_place(|| lan.connect("100.64.0.2:80"));

@@ -7,8 +7,10 @@ use crate::namespace::isolated;
 use portcullis_tproxy::{
     InterceptedConnections, Interceptor, LocalNetworks, bind_datagrams, connect_from, exempt,
 };
+use socket2::SockRef;
 use std::net::SocketAddr;
-use tokio::net::{TcpSocket, UdpSocket};
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::{TcpListener, TcpSocket, UdpSocket};
 use tokio::time::timeout;
 
 fn address(text: &str) -> SocketAddr {
@@ -62,17 +64,19 @@ fn servers_are_reached_from_addresses_of_others() {
             lan.serve("10.99.0.1:80");
             lan.serve("[fd99::1]:80");
             let own = instance("test");
-            let networks = LocalNetworks::start(&own).await.expect("starts");
-            for network in ["192.0.2.0/24", "fd64::/64", "192.0.2.0/24"] {
-                networks
-                    .add(network.parse().expect("a network"))
-                    .await
-                    .expect("is added");
-            }
+            let interceptor = echo::start(options(), &["udp 192.0.2.0/24 1-65535"]).await;
+            let local = TcpListener::bind("10.77.0.1:0").await.expect("listens");
+            let local_address = local.local_addr().expect("an address").to_string();
+            tokio::spawn(async move {
+                let (mut stream, client) = local.accept().await.expect("accepts");
+                let line = format!("from {}\n", client.ip());
+                stream.write_all(line.as_bytes()).await.expect("writes");
+            });
             for (source, server, expected) in [
                 ("192.0.2.7:0", "10.99.0.1:80", "from 192.0.2.7"),
                 ("192.0.2.9:4000", "10.99.0.1:80", "from 192.0.2.9"),
                 ("[fd64::9]:0", "[fd99::1]:80", "from fd64::9"),
+                ("192.0.2.7:0", local_address.as_str(), "from 192.0.2.7"),
             ] {
                 let connecting = connect_from(address(source), address(server), own.own_mark());
                 let stream = timeout(LIMIT, connecting)
@@ -94,7 +98,51 @@ fn servers_are_reached_from_addresses_of_others() {
                 .await
                 .expect("in time");
             refused.expect_err("the answer comes back");
+            interceptor.stop().await;
+        },
+    );
+}
 
+#[test]
+fn a_foreign_source_address_stays_where_it_is() {
+    isolated(
+        "own_traffic::a_foreign_source_address_stays_where_it_is",
+        || async {
+            let mut lan = Lan::new();
+            lan.serve("10.99.0.1:80");
+            lan.serve("10.99.0.1:81");
+            let interceptor = echo::start(options(), &[]).await;
+            // The address of the server itself, of which another machine would have no use.
+            let (source, server) = (address("10.99.0.9:4000"), address("10.99.0.1:80"));
+            let own_mark = instance("test").own_mark();
+            lan.serve("10.99.0.9:80");
+            let datagrams = bind_datagrams(source, own_mark).expect("binds");
+            datagrams.connect(server).await.expect("connects");
+            let connecting = connect_from(source, server, own_mark);
+            // It gets no answer, as the other machine has the address itself.
+            let connecting = tokio::spawn(timeout(LIMIT, connecting));
+            for address in ["10.99.0.9:80", "10.99.0.1:80", "10.99.0.1:81"] {
+                assert_eq!(greeting(address).await, "from 10.77.0.1");
+            }
+            connecting.abort();
+            interceptor.stop().await;
+        },
+    );
+}
+
+#[test]
+fn networks_are_local_as_often_as_they_were_added() {
+    isolated(
+        "own_traffic::networks_are_local_as_often_as_they_were_added",
+        || async {
+            let own = instance("test");
+            let networks = LocalNetworks::start(&own).await.expect("starts");
+            for network in ["192.0.2.0/24", "fd64::/64", "192.0.2.0/24"] {
+                networks
+                    .add(network.parse().expect("a network"))
+                    .await
+                    .expect("is added");
+            }
             let table = format!("{}", 3 + (own.own_mark() - 2));
             let routes = || sh(&format!("ip route show table {table} 2>/dev/null || true"));
             let network = "192.0.2.0/24".parse().expect("a network");
@@ -112,6 +160,8 @@ fn servers_are_reached_from_addresses_of_others() {
 async fn relay(connections: InterceptedConnections, own_mark: u32) {
     loop {
         let mut connection = connections.accept().await;
+        let keepalive = SockRef::from(&connection.stream).keepalive();
+        assert!(keepalive.expect("is known"), "clients may vanish");
         tokio::spawn(async move {
             let socket = TcpSocket::new_v4()?;
             exempt(&socket, own_mark)?;

@@ -124,6 +124,7 @@ fn what_others_remove_is_set_up_again() {
             "nft flush ruleset",
             "ip rule flush && ip rule add lookup main pref 32766 && ip rule add lookup default pref 32767",
             "nft flush ruleset; ip -6 rule del pref 90",
+            "ip link set lo down; ip link set lo up",
         ] {
             sh(removal);
             eventually(removal, || kernel() == whole);
@@ -134,6 +135,10 @@ fn what_others_remove_is_set_up_again() {
                 );
             }
         }
+        // That of networks without another route; it has the number of the mark.
+        let table = instance("test").own_mark();
+        sh(&format!("ip route flush table {table}"));
+        eventually("routes", || kernel() == whole);
         // A change notices at once.
         sh("nft flush ruleset");
         interceptor

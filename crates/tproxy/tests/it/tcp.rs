@@ -1,9 +1,10 @@
 //! Connections.
 
 use crate::command::sh;
-use crate::echo::{self, Connection, greeting, options};
+use crate::echo::{self, Connection, greeting, instance, options, options_of_gateway};
 use crate::lan::Lan;
 use crate::namespace::isolated;
+use portcullis_tproxy::{Interceptor, LocalNetworks, NameSockets};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpListener;
 
@@ -46,7 +47,7 @@ fn connections_of_others_are_intercepted() {
             "tcp fd64::/64 443",
             "tcp 192.0.2.1 22 from 10.77.0.2",
         ];
-        let interceptor = echo::start(options(), &rules).await;
+        let interceptor = echo::start(options_of_gateway(), &rules).await;
         for (address, expected) in [
             (
                 "100.64.0.2:22",
@@ -66,6 +67,51 @@ fn connections_of_others_are_intercepted() {
         }
         interceptor.stop().await;
     });
+}
+
+#[test]
+fn neighbours_are_not_intercepted_unless_their_interface_is_named() {
+    let test = "tcp::neighbours_are_not_intercepted_unless_their_interface_is_named";
+    isolated(test, || async {
+        let lan = Lan::new();
+        let own = instance("test");
+        let networks = LocalNetworks::start(&own).await.expect("starts");
+        let interceptor = echo::start(options(), &["tcp 100.64.0.0/10 1-65535"]).await;
+        let name_server = "100.64.0.1:5300".parse().expect("an address");
+        let opening = NameSockets::open(name_server, &own, &interceptor, &networks);
+        let _sockets = opening.await.expect("opens");
+        for address in ["100.64.0.2:443", "100.64.0.1:5300"] {
+            let line = attempt(address);
+            let refused = tokio::task::block_in_place(|| lan.sh(&line));
+            assert_ne!(refused, "connected\n", "{address}");
+        }
+        assert!(greeting("100.64.0.2:443").await.starts_with("intercepted "));
+        // Queries by TCP are not intercepted.
+        let connected = tokio::task::block_in_place(|| sh(&attempt("100.64.0.1:5300")));
+        assert_eq!(connected, "connected\n");
+        interceptor.stop().await;
+        networks.stop().await;
+
+        let networks = LocalNetworks::start(&own).await.expect("starts");
+        let interceptor = echo::start(options_of_gateway(), &["tcp 100.64.0.0/10 1-65535"]).await;
+        let name_server = "100.64.0.1:5301".parse().expect("an address");
+        let opening = NameSockets::open(name_server, &own, &interceptor, &networks);
+        let _sockets = opening.await.expect("opens");
+        for address in ["100.64.0.2:443", "100.64.0.1:5301"] {
+            let line = attempt(address);
+            let connected = tokio::task::block_in_place(|| lan.sh(&line));
+            assert_eq!(connected, "connected\n", "{address}");
+        }
+        interceptor.stop().await;
+        networks.stop().await;
+    });
+}
+
+/// A line of the shell that tries to connect, and says whether it has.
+fn attempt(address: &str) -> String {
+    let (host, port) = address.split_once(':').expect("an address and a port");
+    let client = format!("import socket; socket.create_connection(('{host}', {port}), timeout=1)");
+    format!("python3 -c \"{client}\" 2>/dev/null && echo connected || echo refused")
 }
 
 #[test]
@@ -154,8 +200,10 @@ fn interfaces_and_exemptions_narrow_it_down() {
     isolated("tcp::interfaces_and_exemptions_narrow_it_down", || async {
         let mut lan = Lan::new();
         lan.serve("10.99.0.1:80");
+        // Rules know no other name than the first one.
+        sh("ip link property add dev veth0 altname cable");
         let mut options = options();
-        options.lan_interfaces = vec!["veth0".to_owned()];
+        options.lan_interfaces = vec!["cable".to_owned()];
         options.exempt = vec!["10.99.0.1".parse().expect("an address")];
         let interceptor = echo::start(options.clone(), &["tcp 0.0.0.0/0 80"]).await;
         assert_eq!(greeting("10.99.0.1:80").await, "from 10.77.0.1");
@@ -178,9 +226,7 @@ fn interfaces_and_exemptions_narrow_it_down() {
         interceptor.stop().await;
 
         options.lan_interfaces = vec!["absent".to_owned()];
-        let error = portcullis_tproxy::Interceptor::start(options)
-            .await
-            .expect_err("is absent");
+        let error = Interceptor::start(options).await.expect_err("is absent");
         assert_eq!(
             error.to_string(),
             "there is no network interface \"absent\""
