@@ -80,5 +80,5 @@ async fn probe(
 }
 
 async fn connect(outbound: &Outbound, host: &str, port: u16) -> Result<TcpStream, CheckFailure> {
-    Ok(outbound.tcp(host, port, None).await?.socket)
+    Ok(outbound.tcp(host, port, None).await?)
 }

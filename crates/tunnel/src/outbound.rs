@@ -6,9 +6,9 @@ mod kernel;
 mod no_kernel;
 
 #[cfg(target_os = "linux")]
-pub(crate) use kernel::{BorrowedAddress, Kernel};
+pub(crate) use kernel::Kernel;
 #[cfg(not(target_os = "linux"))]
-pub(crate) use no_kernel::{BorrowedAddress, Kernel};
+pub(crate) use no_kernel::Kernel;
 
 use crate::host_names::HostNames;
 use futures_util::StreamExt as _;
@@ -28,16 +28,8 @@ const ATTEMPT_DELAY: Duration = Duration::from_millis(250);
 #[derive(Debug, Default)]
 pub(crate) struct Outbound {
     names: HostNames,
-    /// What keeps them from being intercepted, and lends them addresses that are not this machine's.
+    /// What keeps them from being intercepted, and has them come from addresses that are not this machine's.
     pub(crate) kernel: OnceLock<Kernel>,
-}
-
-/// A socket that is connected to a server.
-#[derive(Debug)]
-pub(crate) struct Connected<S> {
-    pub(crate) socket: S,
-    /// The address that it comes from, if that is not this machine's.
-    pub(crate) source: Option<BorrowedAddress>,
 }
 
 /// Why a server cannot be reached.
@@ -58,7 +50,7 @@ impl Outbound {
         host: &str,
         port: u16,
         source: Option<SourceAddress>,
-    ) -> Result<Connected<TcpStream>, OutboundError> {
+    ) -> Result<TcpStream, OutboundError> {
         let addresses = self.addresses(host, port, source).await?;
         first_to_answer(addresses, |address| self.tcp_to(address, source)).await
     }
@@ -69,7 +61,7 @@ impl Outbound {
         host: &str,
         port: u16,
         source: Option<SourceAddress>,
-    ) -> Result<Connected<UdpSocket>, OutboundError> {
+    ) -> Result<UdpSocket, OutboundError> {
         let mut last = OutboundError::Io(io::ErrorKind::NotFound.into());
         for address in self.addresses(host, port, source).await? {
             match self.udp_to(address, source).await {
@@ -84,7 +76,13 @@ impl Outbound {
         &self,
         address: SocketAddr,
         source: Option<SourceAddress>,
-    ) -> Result<Connected<TcpStream>, OutboundError> {
+    ) -> Result<TcpStream, OutboundError> {
+        if let Some(source) = source
+            && let Some(kernel) = self.for_foreign(source)?
+        {
+            let connecting = kernel.connect_from(socket_address(source), address);
+            return connecting.await.map_err(|error| not_from(source, error));
+        }
         let socket = if address.is_ipv4() {
             TcpSocket::new_v4()?
         } else {
@@ -96,50 +94,55 @@ impl Outbound {
         if let Some(source) = source {
             // A port of its own may still be that of a connection that has ended.
             socket.set_reuseaddr(source.port.is_some())?;
-            match (socket.bind(socket_address(source)), self.kernel.get()) {
-                (Err(error), Some(kernel)) if is_not_here(&error) => {
-                    let connecting = kernel.connect_from(socket_address(source), address);
-                    return connecting.await.map_err(|error| not_from(source, error));
-                },
-                (bound, _) => bound.map_err(|error| not_from(source, error))?,
-            }
+            let bound = socket.bind(socket_address(source));
+            bound.map_err(|error| not_from(source, error))?;
         }
         socket.set_nodelay(true)?;
         socket.set_keepalive(true)?;
-        Ok(Connected {
-            socket: socket.connect(address).await?,
-            source: None,
-        })
+        Ok(socket.connect(address).await?)
     }
 
     async fn udp_to(
         &self,
         address: SocketAddr,
         source: Option<SourceAddress>,
-    ) -> Result<Connected<UdpSocket>, OutboundError> {
+    ) -> Result<UdpSocket, OutboundError> {
         let any: IpAddr = match address {
             SocketAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
             SocketAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
         };
-        let local = source.map_or_else(|| SocketAddr::new(any, 0), socket_address);
-        let bound = match (UdpSocket::bind(local).await, self.kernel.get()) {
-            (Err(error), Some(kernel)) if is_not_here(&error) => kernel.bind_from(local).await,
-            (bound, kernel) => bound.and_then(|socket| {
-                if let Some(kernel) = kernel {
-                    kernel.exempt(&socket)?;
-                }
-                Ok(Connected {
-                    socket,
-                    source: None,
-                })
-            }),
+        let socket = match source {
+            Some(source) => {
+                let bound = self.udp_from(source).await;
+                bound.map_err(|error| not_from(source, error))?
+            },
+            None => self.udp_at(SocketAddr::new(any, 0)).await?,
         };
-        let connected = bound.map_err(|error| match source {
-            Some(source) => not_from(source, error),
-            None => error.into(),
-        })?;
-        connected.socket.connect(address).await?;
-        Ok(connected)
+        socket.connect(address).await?;
+        Ok(socket)
+    }
+
+    async fn udp_from(&self, source: SourceAddress) -> io::Result<UdpSocket> {
+        match self.for_foreign(source)? {
+            Some(kernel) => kernel.bind_from(socket_address(source)),
+            None => self.udp_at(socket_address(source)).await,
+        }
+    }
+
+    async fn udp_at(&self, local: SocketAddr) -> io::Result<UdpSocket> {
+        let socket = UdpSocket::bind(local).await?;
+        if let Some(kernel) = self.kernel.get() {
+            kernel.exempt(&socket)?;
+        }
+        Ok(socket)
+    }
+
+    /// What has sockets come from the address, if it is not this machine's.
+    fn for_foreign(&self, source: SourceAddress) -> io::Result<Option<&Kernel>> {
+        match self.kernel.get() {
+            Some(kernel) if kernel.is_foreign(source.ip)? => Ok(Some(kernel)),
+            _ => Ok(None),
+        }
     }
 
     /// Addresses of a host that can be connected to from the source address.
@@ -191,10 +194,6 @@ where
 
 fn socket_address(source: SourceAddress) -> SocketAddr {
     SocketAddr::new(source.ip, source.port.unwrap_or(0))
-}
-
-fn is_not_here(error: &io::Error) -> bool {
-    error.kind() == io::ErrorKind::AddrNotAvailable
 }
 
 fn not_from(source: SourceAddress, error: io::Error) -> OutboundError {

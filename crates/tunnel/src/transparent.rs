@@ -53,7 +53,7 @@ impl<N: Network> Runner<N> {
                 return Err(error);
             },
         };
-        let kernel = Kernel::new(instance.own_mark(), local_networks.clone());
+        let kernel = Kernel::new(instance.own_mark());
         let interceptor = KernelInterceptor {
             interceptor,
             local_networks,

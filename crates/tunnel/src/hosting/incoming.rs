@@ -99,18 +99,14 @@ async fn carry<N: Network>(
     connection: Connection,
 ) -> io::Result<()> {
     match connection {
-        Connection::Tcp(connected) => {
-            let _source = connected.source;
-            let stream = connected.socket;
+        Connection::Tcp(stream) => {
             let (local, remote) = (stream.local_addr()?, stream.peer_addr()?);
             let reset = ResetOnDrop::new(&stream)?;
             incoming.accept(local, remote).carry(stream).await?;
             reset.disarm();
             Ok(())
         },
-        Connection::Udp(connected) => {
-            let _source = connected.source;
-            let socket = connected.socket;
+        Connection::Udp(socket) => {
             let (local, remote) = (socket.local_addr()?, socket.peer_addr()?);
             let circuit = incoming.accept(local, remote).into_datagrams();
             let idle_timeout = shared.options.flows.idle_timeout;

@@ -3,7 +3,7 @@
 use super::failure::{ConnectError, ProxyError};
 use super::http_connect;
 use crate::host_names::host_and_port;
-use crate::outbound::{Connected, Outbound};
+use crate::outbound::Outbound;
 use crate::requests::Server;
 use portcullis_tunnel_config::{Protocol, Target};
 use tokio::net::{TcpStream, UdpSocket};
@@ -11,8 +11,8 @@ use tokio::net::{TcpStream, UdpSocket};
 /// A connection to a server.
 #[derive(Debug)]
 pub(super) enum Connection {
-    Tcp(Connected<TcpStream>),
-    Udp(Connected<UdpSocket>),
+    Tcp(TcpStream),
+    Udp(UdpSocket),
 }
 
 /// Connects to a server, through the proxy if it has one. How long that may take is for the caller to say.
@@ -57,9 +57,9 @@ async fn through_proxy(
     proxy: &str,
     target: &Target,
     host: &str,
-) -> Result<Connected<TcpStream>, ProxyError> {
+) -> Result<TcpStream, ProxyError> {
     let (proxy_host, proxy_port) = host_and_port(proxy)?;
-    let mut connected = outbound.tcp(proxy_host, proxy_port, target.source).await?;
-    http_connect::through(&mut connected.socket, host, target.port).await?;
-    Ok(connected)
+    let mut stream = outbound.tcp(proxy_host, proxy_port, target.source).await?;
+    http_connect::through(&mut stream, host, target.port).await?;
+    Ok(stream)
 }

@@ -1,18 +1,18 @@
 //! Where the system knows no transparent proxies.
 
-use super::Connected;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use tokio::net::{TcpStream, UdpSocket};
 
 #[derive(Debug)]
 pub(crate) enum Kernel {}
 
-#[derive(Debug)]
-pub(crate) enum BorrowedAddress {}
-
 impl Kernel {
     pub(super) fn exempt<S>(&self, _socket: &S) -> io::Result<()> {
+        match *self {}
+    }
+
+    pub(super) fn is_foreign(&self, _address: IpAddr) -> io::Result<bool> {
         match *self {}
     }
 
@@ -20,11 +20,11 @@ impl Kernel {
         &self,
         _source: SocketAddr,
         _server: SocketAddr,
-    ) -> io::Result<Connected<TcpStream>> {
+    ) -> io::Result<TcpStream> {
         match *self {}
     }
 
-    pub(super) async fn bind_from(&self, _source: SocketAddr) -> io::Result<Connected<UdpSocket>> {
+    pub(super) fn bind_from(&self, _source: SocketAddr) -> io::Result<UdpSocket> {
         match *self {}
     }
 }
