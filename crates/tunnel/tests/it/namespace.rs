@@ -40,6 +40,11 @@ pub(crate) fn isolated<F: Future<Output = ()>>(test: &str, body: impl FnOnce() -
     assert!(said.contains(DONE), "there is no test of the name {test}");
 }
 
+/// Adds a route to a network, as machines with a default route have one to each.
+pub(crate) fn add_route(network: &str) {
+    assert!(succeeds("ip", &["route", "add", network, "dev", "lo"]));
+}
+
 fn succeeds(program: &str, arguments: &[&str]) -> bool {
     let output = Command::new(program).args(arguments).output();
     output.is_ok_and(|output| output.status.success())

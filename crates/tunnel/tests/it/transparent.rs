@@ -1,6 +1,6 @@
 //! A tunnel whose connections the kernel intercepts.
 
-use crate::namespace::{isolated, ruleset};
+use crate::namespace::{add_route, isolated, ruleset};
 use crate::network::MemoryNetwork;
 use crate::support::{
     TestTunnel, connect, datagram_echo_server, echo, echo_server, in_time, intercepting, service,
@@ -152,6 +152,7 @@ fn datagrams_come_back_from_where_they_were_sent_to() {
 fn a_server_sees_a_source_address_that_is_not_here() {
     let test = "transparent::a_server_sees_a_source_address_that_is_not_here";
     isolated(test, || async {
+        add_route("198.51.100.0/24");
         let tunnel = start().await;
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let server = listener.local_addr().expect("an address");
