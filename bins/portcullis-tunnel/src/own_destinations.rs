@@ -1,7 +1,7 @@
 //! Where the tunneler itself connects to.
 
 use portcullis_domain::ip_network::IpNetwork;
-use portcullis_sdk::{ApiSession, Context};
+use portcullis_sdk::Context;
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::time::Duration;
@@ -11,18 +11,21 @@ use tokio::time::timeout;
 /// How long a name may take.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The addresses of the controller and the edge routers: if a service had them, the tunneler would intercept its own
+/// The addresses of the controllers and the edge routers: if a service had them, the tunneler would intercept its own
 /// connections.
-pub(crate) async fn own_destinations(context: &Context, session: &ApiSession) -> Vec<IpNetwork> {
-    let controller = session.controller.host_str().map(str::to_owned);
-    let controller = controller.zip(session.controller.port_or_known_default());
-    let routers = context.session().edge_routers().borrow().clone();
+pub(crate) async fn own_destinations(context: &Context) -> Vec<IpNetwork> {
+    let session = context.session();
+    let controllers = session.controllers().iter().filter_map(|controller| {
+        let host = controller.host_str()?.to_owned();
+        Some((host, controller.port_or_known_default()?))
+    });
+    let routers = session.edge_routers().borrow().clone();
     let routers = routers.iter().filter_map(|router| {
         let (host, port) = router.tls()?.rsplit_once(':')?;
         Some((host.to_owned(), port.parse().ok()?))
     });
     let mut addresses = BTreeSet::new();
-    for (host, port) in controller.into_iter().chain(routers) {
+    for (host, port) in controllers.chain(routers) {
         let bare = host.trim_matches(['[', ']']);
         match timeout(TIMEOUT, lookup_host((bare, port))).await {
             Ok(Ok(found)) => addresses.extend(found.map(|address| address.ip().to_canonical())),

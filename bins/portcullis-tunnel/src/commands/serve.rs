@@ -135,7 +135,7 @@ async fn run(
     let network = SdkNetwork::new(context.clone());
     let identity = known.tunneler_identity();
     let (_tunnel, runner) = Tunnel::new(network, identity, purpose.mode(), options, changes);
-    let set_up = Box::pin(purpose.set_up(context, &session, runner));
+    let set_up = Box::pin(purpose.set_up(context, runner));
     let runner = set_up.await.context("connections cannot be intercepted")?;
     let end = CancellationToken::new();
     let running = tokio::spawn(runner.run(end.clone()));
@@ -167,7 +167,6 @@ impl Purpose {
     async fn set_up(
         &self,
         context: &Context,
-        session: &ApiSession,
         runner: Runner<SdkNetwork>,
     ) -> anyhow::Result<Runner<SdkNetwork>> {
         let Self::Intercept(purpose) = self else {
@@ -176,7 +175,7 @@ impl Purpose {
         let options = TransparentOptions {
             interceptor: InterceptorOptions {
                 lan_interfaces: purpose.lan_interfaces.clone(),
-                exempt: own_destinations(context, session).await,
+                exempt: own_destinations(context).await,
                 ..InterceptorOptions::new(purpose.instance.clone())
             },
             name_server_addresses: vec![purpose.resolver],

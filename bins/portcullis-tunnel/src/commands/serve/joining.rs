@@ -44,6 +44,9 @@ fn explain(path: &Path, error: OpenError) -> anyhow::Error {
         OpenError::Session(SessionError::TotpNotEnrolled) => {
             "enroll the identity with `portcullis mfa enroll --identity FILE`"
         },
+        OpenError::Session(SessionError::CodesRefused { .. }) => {
+            "codes depend on the time: is the clock of this machine right?"
+        },
         OpenError::Session(SessionError::LoginRefused(_)) => {
             "its administrators can say whether the identity is disabled, or was deleted"
         },
