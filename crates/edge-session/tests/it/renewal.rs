@@ -1,6 +1,6 @@
 //! Renewal of tokens and of certificates for edge routers.
 
-use crate::network::{Network, login_of, until_other, within};
+use crate::network::{Network, login_of, until, until_other, within};
 use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::ids::ServiceId;
 use portcullis_domain::policies::ServiceGrant;
@@ -67,6 +67,8 @@ async fn session_outlives_a_renewal_whose_caller_gives_up() {
     let options = network.quiet(LoginProtocol::Oidc);
     let session = EdgeSession::start(identity, options).unwrap();
     let first = within(session.opened()).await.unwrap();
+    // A token that expires between two requests of the task would end the session.
+    until(&mut session.services(), Option::is_some).await;
     for polls in 1..12 {
         network.advance(EXPIRY);
         let service = ServiceId::from_wire(format!("nothing-{polls}"));
