@@ -22,7 +22,7 @@
 //! - From the peer: an [`Inbox`] is bounded. When it is full, connections are not read, until the peer
 //!   can write no more.
 //!
-//! `examples/echo.rs` shows both ends.
+//! `examples/channel_echo.rs` shows both ends.
 
 mod channel_handle;
 mod clock;
