@@ -224,7 +224,8 @@ fn generated_files_can_be_run() {
 fn files_that_cannot_be_run_are_refused_with_the_place() {
     let files = RouterConfigFiles::new();
     files.write("crashing.yml", crashing());
-    let tunnel = "edge: {}\nlisteners:\n  - binding: tunnel\n    options: {mode: 'tproxy:/bin/divert'}\n";
+    let tunnel =
+        "edge: {}\nlisteners:\n  - binding: tunnel\n    options: {mode: 'tproxy:/bin/divert'}\n";
     files.write("tunnel.yml", format!("{VALID}{tunnel}"));
     files.write("engine.yml", VALID.replace("r.key", "pkcs11:x"));
     files.write("good.yml", VALID);
@@ -239,10 +240,7 @@ fn files_that_cannot_be_run_are_refused_with_the_place() {
         ),
         (
             &["run", "tunnel.yml"],
-            &[
-                "--> tunnel.yml:10:21",
-                "this router diverts traffic itself",
-            ],
+            &["--> tunnel.yml:10:21", "this router diverts traffic itself"],
         ),
         (
             &["config", "show", "tunnel.yml"],

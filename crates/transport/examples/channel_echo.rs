@@ -1,6 +1,6 @@
 //! A listener that sends back what it gets, and a dialer, over a socket of this machine.
 //!
-//! `cargo run -p portcullis-transport --example echo`
+//! `cargo run -p portcullis-transport --example channel_echo`
 
 #![expect(clippy::print_stdout, reason = "an example shows what it does")]
 

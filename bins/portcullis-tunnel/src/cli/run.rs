@@ -119,7 +119,10 @@ mod tests {
     fn nobody_else_is_intercepted_unless_interfaces_are_named() {
         let interfaces = |arguments: &[&str]| {
             let arguments = ["run", "-i", "a.json"].iter().chain(arguments);
-            Program::try_parse_from(arguments).unwrap().run.lan_interface
+            Program::try_parse_from(arguments)
+                .unwrap()
+                .run
+                .lan_interface
         };
         assert!(interfaces(&[]).is_empty());
         let named = interfaces(&["--lan-interface", "eth1", "--lan-interface", "eth2"]);

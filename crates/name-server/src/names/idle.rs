@@ -38,7 +38,8 @@ impl<S: Clone + Ord> InterceptedNames<S> {
     /// Whether no more than a quarter of the names, or of the range, is left.
     pub fn is_short(&self) -> bool {
         let limit = self.limits.max_names;
-        self.addresses.is_short() || self.assigned.len().saturating_mul(4) >= limit.saturating_mul(3)
+        self.addresses.is_short()
+            || self.assigned.len().saturating_mul(4) >= limit.saturating_mul(3)
     }
 
     /// Takes their addresses from names that have been idle, if names are [short](Self::is_short), from the one
