@@ -13,9 +13,10 @@ impl Worker {
     pub(super) async fn tell_posture(&mut self, open: &OpenSession) -> Result<(), Failure> {
         let subjects = self.schedule.subjects();
         if !subjects.is_empty() {
-            match self.machine.read(subjects).await {
-                Some(found) => self.schedule.found(found),
-                None => tracing::debug!("the machine is read slowly; what was found last counts"),
+            if let Some(found) = self.machine.read(subjects).await {
+                self.schedule.found(found);
+            } else {
+                tracing::debug!("the machine is read slowly; what was found last counts");
             }
         }
         publish(&self.shared.posture, self.schedule.reports().into());

@@ -74,7 +74,7 @@ fn name_servers(resolvers: &[String]) -> Vec<SocketAddr> {
                 "names are not written to hosts files: `resolver` has to be `udp://` with an IP address and a port"
             ),
             Err(error) => {
-                tracing::warn!(resolver, "names are not answered there: `resolver` {error}")
+                tracing::warn!(resolver, "names are not answered there: `resolver` {error}");
             },
         }
     }
