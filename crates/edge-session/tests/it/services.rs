@@ -212,7 +212,7 @@ async fn routers_of_a_service_are_those_of_its_policies() {
             panic!("{listed:?}");
         };
         assert_eq!(router.name, "r1");
-        assert!(router.tls().is_some() && Arc::ptr_eq(&listed, &routers().await));
+        assert!(router.tls().is_some());
 
         let policies = network.get("service-edge-router-policies").await;
         let policy = format!(

@@ -77,7 +77,8 @@ impl IdentityFileError {
         error: &serde_path_to_error::Error<serde_json::Error>,
     ) -> Self {
         let json = error.inner();
-        if json.is_data() {
+        // What is no object has no member that could be named.
+        if json.is_data() && error.path().iter().next().is_some() {
             return Self::Field {
                 name,
                 field: error.path().to_string(),

@@ -102,10 +102,11 @@ fn identities_without_certificate_log_in_otherwise() {
 
 #[test]
 fn what_is_wrong_is_named() {
+    type Use = fn(IdentityFile) -> Result<(), IdentityFileError>;
+
     let controllers = |file: IdentityFile| file.controllers().map(drop);
     let authorities = |file: IdentityFile| file.authorities().map(drop);
     let certificate = |file: IdentityFile| file.client_certificate().map(drop);
-    type Use = fn(IdentityFile) -> Result<(), IdentityFileError>;
     let cases: [(&str, Use, &str); 13] = [
         (r"{}", controllers, "`ztAPI` of laptop.json is missing"),
         (r"{}", authorities, "`id` of laptop.json is missing"),

@@ -65,7 +65,7 @@ fn interception(options: &str) -> Result<InterceptSettings, TunnelError> {
 fn interception_has_options() {
     let settings = interception("mode: tproxy").unwrap();
     assert_eq!(settings.resolvers, ["udp://127.0.0.1:53"]);
-    assert_eq!(settings.name_range.to_string(), "100.64.0.0/10");
+    assert_eq!(settings.name_range.to_string(), "100.64.0.1/10");
     assert_eq!(settings.name_server, NameServerOptions::default());
     assert!(settings.lan_interfaces.is_empty());
 

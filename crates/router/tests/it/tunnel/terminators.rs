@@ -90,7 +90,7 @@ impl World {
     }
 
     fn pass(&mut self, seconds: i64) {
-        self.now = self.now + SignedDuration::from_secs(seconds);
+        self.now += SignedDuration::from_secs(seconds);
         self.terminators.handle_timeout(self.now);
     }
 }
