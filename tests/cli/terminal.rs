@@ -7,7 +7,6 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
 use support::{Tool, binaries, tools, wait};
 
 /// Sent by the keys for the end of the input.
@@ -15,9 +14,6 @@ pub(crate) const END: &str = "\u{4}";
 
 /// Sent by the keys for giving up.
 pub(crate) const GIVE_UP: &str = "\u{3}";
-
-/// A prompt that hides what is typed throws away what was typed before it does so, which is a moment after it is shown.
-const HIDING: Duration = Duration::from_millis(300);
 
 /// A run of the command line that waits for answers.
 pub(crate) struct Terminal {
@@ -93,7 +89,7 @@ impl Terminal {
             panic!("{question} is not asked: {}", self.shown());
         };
         self.before = shown;
-        thread::sleep(HIDING);
+        wait::for_prompt_to_hide();
         self.keys.write_all(keys.as_bytes()).unwrap();
         self.keys.flush().unwrap();
     }

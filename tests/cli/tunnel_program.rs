@@ -70,10 +70,7 @@ fn identity_files_that_cannot_be_used_are_refused_by_field() {
     let site = TestDirectory::new();
     let file = site.work().join("laptop.json");
     for (text, expected) in [
-        (
-            "[",
-            "laptop.json is not an identity file (line 1, column ",
-        ),
+        ("[", "laptop.json is not an identity file (line 1, column "),
         ("{}", "`id` of laptop.json is missing"),
         (
             r#"{"ztAPI": "https://localhost:1280", "id": {"ca": 7}}"#,

@@ -25,9 +25,6 @@ const SILENCE: Duration = Duration::from_secs(2);
 /// How soon Ctrl-D is typed again. `script` never ends if there are too many of them while a program runs.
 const AGAIN: Duration = Duration::from_millis(200);
 
-/// A prompt that hides what is typed throws away what was typed before it does so, which is a moment after it is shown.
-const HIDING: Duration = Duration::from_millis(300);
-
 /// Bytes that the terminal has received.
 type Received = Arc<Mutex<Vec<u8>>>;
 
@@ -116,7 +113,7 @@ impl Shell {
             let shown = String::from_utf8_lossy(&received[before..]).into_owned();
             if let Some(answer) = answers.answer(&line, &shown) {
                 answered = received.len();
-                thread::sleep(HIDING);
+                wait::for_prompt_to_hide();
                 self.type_keys(&format!("{answer}\n"));
             }
             Err(shown)

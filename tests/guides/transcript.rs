@@ -156,11 +156,10 @@ fn served_port(command: &str) -> Option<&'static str> {
     match &words[..] {
         ["portcullis-controller", "run", ..] => Some(controller),
         words if words.contains(&"quickstart") => Some(controller),
-        ["portcullis-router", "run", ..] => Some(router),
+        // A tunneler that hosts opens no port: its services are reached through the router.
+        ["portcullis-router", "run", ..] | ["portcullis-tunnel", "host", ..] => Some(router),
         ["python3", "-m", "http.server", ..] => Some(server),
         ["portcullis-tunnel", "proxy", ..] => Some(tunneler),
-        // It opens no port: its services are reached through the router.
-        ["portcullis-tunnel", "host", ..] => Some(router),
         _ => None,
     }
 }

@@ -84,7 +84,7 @@ fn datagram_server() -> u16 {
     let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
     let port = socket.local_addr().unwrap().port();
     thread::spawn(move || {
-        let mut buffer = [0; 65_536];
+        let mut buffer = vec![0; 65_536];
         while let Ok((length, client)) = socket.recv_from(&mut buffer) {
             let _ = socket.send_to(&buffer[..length], client);
         }

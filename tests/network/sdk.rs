@@ -306,7 +306,7 @@ async fn what_is_dropped_is_over() {
     // A stream, which delivers what was written.
     let (mut near, far) = tokio::join!(connect(&client, "wiki"), listener.accept());
     let mut far = far.unwrap();
-    near.write_all(&[7; 100_000]).await.unwrap();
+    near.write_all(&vec![7; 100_000]).await.unwrap();
     drop(near);
     let mut read = Vec::new();
     timeout(PATIENCE, far.read_to_end(&mut read))

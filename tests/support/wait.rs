@@ -9,6 +9,18 @@ pub const DEFAULT_TIMEOUT: Duration = Duration::from_mins(1);
 /// Interval between polls.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
+/// How long a prompt takes until it hides what is typed.
+const HIDING_TIME: Duration = Duration::from_millis(300);
+
+/// Waits a moment after a prompt is shown: one that hides what is typed throws away what was typed before it does so,
+/// and nothing tells when that is.
+pub fn for_prompt_to_hide() {
+    let start = Instant::now();
+    while start.elapsed() < HIDING_TIME {
+        thread::park_timeout(HIDING_TIME);
+    }
+}
+
 /// Polls `condition` until it succeeds, for at most `deadline`.
 ///
 /// # Errors

@@ -177,9 +177,9 @@ pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
 }
 
 /// Waits until a value is as it shall be.
-pub(crate) async fn until<T: Clone>(
+pub(crate) async fn until<T: Clone + Send + Sync>(
     values: &mut watch::Receiver<T>,
-    is_meant: impl FnMut(&T) -> bool,
+    is_meant: impl FnMut(&T) -> bool + Send,
 ) -> T {
     within(values.wait_for(is_meant)).await.unwrap().clone()
 }
