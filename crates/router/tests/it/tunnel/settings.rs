@@ -79,7 +79,7 @@ fn interception_has_options() {
         settings.resolvers,
         ["udp://127.0.0.1:53", "udp://10.0.0.1:53"]
     );
-    assert_eq!(settings.name_range.to_string(), "10.1.0.0/16");
+    assert_eq!(settings.name_range.to_string(), "10.1.0.1/16");
     assert_eq!(settings.lan_interfaces, ["eth0"]);
     let names = settings.name_server;
     let upstreams: Vec<_> = names.upstreams.iter().map(ToString::to_string).collect();
