@@ -1,18 +1,19 @@
 //! `portcullis-tunnel` at both ends of a network: an ordinary server at the one, ordinary clients at the other.
 
 use crate::overlay::echo::{EchoServer, OpenConnection, exchange};
+use crate::overlay::sdk::Sdk;
 use crate::overlay::{self, Overlay};
 use serde_json::json;
 use std::fs;
-use std::io::Read as _;
-use std::net::{TcpStream, UdpSocket};
+use std::io::{Read as _, Write as _};
+use std::net::{Shutdown, TcpStream, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
 use std::time::Duration;
 use support::controller::free_port;
 use support::{
-    Controller, Curl, Running, TestDirectory, Tool, binaries, command, run, tools, wait,
+    Controller, Curl, Running, TestDirectory, Tool, binaries, command, run, tools, wait, wheel,
 };
 
 /// Time for a service to be reached, or not any more.
@@ -176,6 +177,56 @@ fn an_unchanged_client_reaches_an_unchanged_server() {
     proxying.end_well();
     hosting.end_well();
     assert!(controller.terminate().success());
+}
+
+/// The service is encrypted from end to end.
+#[test]
+fn host_of_the_c_sdk_is_reached() {
+    let Some(python) = wheel::python().filter(|_| tools::are_available(&[Tool::Curl])) else {
+        return;
+    };
+    let site = TestDirectory::new();
+    // The SDK knows RS256 as the only signature of tokens.
+    let with_router = ["--router", "--router-port", "0", "--key-type", "rsa2048"];
+    let controller = site.quickstart().with(with_router).start();
+    let overlay = Overlay::with_policies(&site, &controller);
+    overlay.service("hosted", &[overlay::intercept("hosted.test")]);
+    overlay.allow("Bind", "host");
+    overlay.allow("Dial", "client");
+    let [host_file, client_file] = ["host", "client"].map(|name| enroll(&overlay, name));
+    let sdk = Sdk::C(python.into());
+
+    let _hosting = sdk.host(&site, &host_file, "hosted");
+    overlay.until_hosted("hosted");
+    let port = free_port();
+    let proxying = proxy(&overlay, &client_file, &[format!("hosted:{port}")]);
+    until("the host of the C SDK", || {
+        exchange_with_digest(TcpStream::connect(("127.0.0.1", port))?)
+    });
+    proxying.end_well();
+    assert!(controller.terminate().success());
+}
+
+/// Sends megabytes and closes the sending half; they come back, and after them their digest.
+fn exchange_with_digest(connection: TcpStream) -> std::io::Result<()> {
+    const DIGEST: usize = 32;
+    connection.set_read_timeout(Some(PATIENCE))?;
+    let sent: Vec<u8> = (0..MEGABYTES)
+        .map(|at| at.to_le_bytes()[0] ^ at.to_le_bytes()[1])
+        .collect();
+    let mut sender = connection.try_clone()?;
+    let sending = thread::spawn({
+        let sent = sent.clone();
+        move || {
+            sender.write_all(&sent)?;
+            sender.shutdown(Shutdown::Write)
+        }
+    });
+    let mut received = vec![0; sent.len() + DIGEST];
+    (&connection).read_exact(&mut received)?;
+    sending.join().unwrap()?;
+    assert!(received.starts_with(&sent), "not what was sent came back");
+    Ok(())
 }
 
 /// Names the test that is in its namespace.
