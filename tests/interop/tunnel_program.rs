@@ -201,14 +201,14 @@ fn host_of_the_c_sdk_is_reached() {
     let port = free_port();
     let proxying = proxy(&overlay, &client_file, &[format!("hosted:{port}")]);
     until("the host of the C SDK", || {
-        exchange_with_digest(TcpStream::connect(("127.0.0.1", port))?)
+        exchange_with_digest(&TcpStream::connect(("127.0.0.1", port))?)
     });
     proxying.end_well();
     assert!(controller.terminate().success());
 }
 
 /// Sends megabytes and closes the sending half; they come back, and after them their digest.
-fn exchange_with_digest(connection: TcpStream) -> std::io::Result<()> {
+fn exchange_with_digest(mut connection: &TcpStream) -> std::io::Result<()> {
     const DIGEST: usize = 32;
     connection.set_read_timeout(Some(PATIENCE))?;
     let sent: Vec<u8> = (0..MEGABYTES)
@@ -223,7 +223,7 @@ fn exchange_with_digest(connection: TcpStream) -> std::io::Result<()> {
         }
     });
     let mut received = vec![0; sent.len() + DIGEST];
-    (&connection).read_exact(&mut received)?;
+    connection.read_exact(&mut received)?;
     sending.join().unwrap()?;
     assert!(received.starts_with(&sent), "not what was sent came back");
     Ok(())
