@@ -16,7 +16,7 @@ use crate::testbed::request::{self, FABRIC};
 use crate::testbed::statistics::float;
 use anyhow::{bail, ensure};
 use portcullis_wire::control::ControlMessage;
-use portcullis_wire::control::link::{RouterLink, RouterLinks, VerifyRouter};
+use portcullis_wire::control::link::{Fault, FaultSubject, RouterLink, RouterLinks, VerifyRouter};
 use portcullis_wire::control::terminator::CreateTerminatorResult;
 use portcullis_wire::control::tunnel::{CreateTunnelCircuit, CreateTunnelTerminator};
 use std::sync::Arc;
@@ -57,10 +57,21 @@ const NETWORKS: [Names; 2] = [
     },
 ];
 
-/// A router that dials again and again.
+/// What routers ask for.
+#[derive(Debug, Clone, Copy)]
+enum Request {
+    /// Their cheapest one: whether a router exists that does not.
+    Bare,
+    /// A circuit that stays.
+    Circuit,
+    /// A circuit that ends as soon as it is there.
+    BriefCircuit,
+}
+
+/// A router that asks again and again.
 struct Dialer {
     router: Router,
-    request: ControlMessage,
+    request: Request,
     times: Vec<Duration>,
 }
 
@@ -89,13 +100,13 @@ pub(super) async fn prepare(routers: &[Router], service: &str) -> anyhow::Result
     host(routers, service).await
 }
 
-/// Opens circuits again and again.
+/// Opens circuits again and again, and ends each.
 pub(super) async fn dial_again(
     site: &Site,
     routers: &[Router],
     budget: Budget,
 ) -> anyhow::Result<Work> {
-    let (work, _) = ask_again(site, routers, &dial(), budget).await?;
+    let (work, _) = ask_again(site, routers, Request::BriefCircuit, budget).await?;
     Ok(work)
 }
 
@@ -109,9 +120,9 @@ async fn rate(
 ) -> anyhow::Result<()> {
     let (mut bare, mut circuits, mut times) = (Work::default(), Work::default(), Vec::new());
     for _ in 0..scale.turns {
-        let (work, _) = ask_again(site, routers, &nobody(), scale.turn()).await?;
+        let (work, _) = ask_again(site, routers, Request::Bare, scale.turn()).await?;
         bare += work;
-        let (work, more) = ask_again(site, routers, &dial(), scale.turn()).await?;
+        let (work, more) = ask_again(site, routers, Request::Circuit, scale.turn()).await?;
         circuits += work;
         times.extend(more);
     }
@@ -135,7 +146,7 @@ async fn hold(
         time: PATIENCE,
         count: scale.circuits,
     };
-    let (_, times) = ask_again(site, routers, &dial(), budget).await?;
+    let (_, times) = ask_again(site, routers, Request::Circuit, budget).await?;
     let opened = u64::try_from(times.len())?;
     ensure!(
         opened == scale.circuits,
@@ -191,13 +202,13 @@ async fn list(site: &mut Site, scale: Scale, report: &mut Report) -> anyhow::Res
 async fn ask_again(
     site: &Site,
     routers: &[Router],
-    request: &ControlMessage,
+    request: Request,
     budget: Budget,
 ) -> anyhow::Result<(Work, Vec<Duration>)> {
     let dialers = routers.iter().step_by(2).cycle().take(DIALERS);
     let dialers = dialers.map(|router| Dialer {
         router: router.clone(),
-        request: request.clone(),
+        request,
         times: Vec::new(),
     });
     let mut times = Vec::new();
@@ -212,22 +223,35 @@ async fn ask_again(
 
 impl Dialer {
     async fn ask(mut self, pace: Arc<Pace>) -> anyhow::Result<Self> {
+        let request = self.request.message();
         while pace.next().is_some() {
             let start = Instant::now();
-            let answer = self.router.ask(&self.request).await?;
-            if let ControlMessage::CreateTunnelCircuit(_) = self.request {
-                match ControlMessage::decode(&answer.into_message())? {
-                    ControlMessage::CreateTunnelCircuitAnswer(_) => {},
-                    other => bail!("a dial was answered by {other:?}"),
-                }
-            }
+            let answer = self.router.ask(&request).await?;
             self.times.push(start.elapsed());
+            if let Request::Bare = self.request {
+                continue;
+            }
+            let circuit = match ControlMessage::decode(&answer.into_message())? {
+                ControlMessage::CreateTunnelCircuitAnswer(answer) => answer.circuit_id,
+                other => bail!("a dial was answered by {other:?}"),
+            };
+            if let Request::BriefCircuit = self.request {
+                self.router.send(&end_of(circuit))?;
+            }
         }
         Ok(self)
     }
 }
 
-/// The cheapest request of routers: whether a router exists that does not.
+impl Request {
+    fn message(self) -> ControlMessage {
+        match self {
+            Self::Bare => nobody(),
+            Self::Circuit | Self::BriefCircuit => dial(),
+        }
+    }
+}
+
 fn nobody() -> ControlMessage {
     ControlMessage::VerifyRouter(VerifyRouter::default())
 }
@@ -236,6 +260,15 @@ fn dial() -> ControlMessage {
     ControlMessage::CreateTunnelCircuit(CreateTunnelCircuit {
         service_name: SERVICE.to_owned(),
         ..CreateTunnelCircuit::default()
+    })
+}
+
+/// The client has gone.
+fn end_of(circuit: String) -> ControlMessage {
+    ControlMessage::Fault(Fault {
+        subject: FaultSubject::Ingress,
+        id: circuit,
+        ..Fault::default()
     })
 }
 

@@ -61,7 +61,8 @@ impl Ways {
 impl Way {
     /// Opens a stream.
     pub(in crate::bench) async fn connect(&self) -> anyhow::Result<TcpStream> {
-        self.connect_from(Ipv4Addr::LOCALHOST).await
+        // Unlike a bound one, such a socket gets a port of a connection that was closed a second ago.
+        self.connect_by(TcpSocket::new_v4()?).await
     }
 
     /// Opens a stream from an address of the loopback: each has ports of its own.
@@ -71,6 +72,10 @@ impl Way {
     ) -> anyhow::Result<TcpStream> {
         let socket = TcpSocket::new_v4()?;
         socket.bind((source, 0).into())?;
+        self.connect_by(socket).await
+    }
+
+    async fn connect_by(&self, socket: TcpSocket) -> anyhow::Result<TcpStream> {
         let stream = socket.connect(self.entry).await?;
         stream.set_nodelay(true)?;
         Ok(stream)
