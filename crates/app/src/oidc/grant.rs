@@ -32,7 +32,6 @@ use portcullis_storage::engine::StoreError;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{Found, Rows, RowsMut, WriteError};
 use secrecy::{ExposeSecret as _, SecretString};
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 /// Most certificates that the tokens of a session are bound to; the oldest but that of the login
@@ -43,8 +42,6 @@ const MAX_BOUND_CERTIFICATES: usize = 8;
 #[derive(Debug, Clone, Copy)]
 pub struct TokenClient<'c> {
     pub origin: &'c Origin,
-    /// Address of the client, with its port.
-    pub address: SocketAddr,
     /// The issuer that the request is addressed to.
     pub issuer: &'c Issuer,
     /// Whether it says to be a page at that issuer's address.
@@ -449,7 +446,7 @@ impl TokenGrant<'_> {
                 id: session.id.as_str().into(),
                 session_type: ApiSessionType::Jwt,
                 identity_id: session.identity.as_str().into(),
-                ip_address: self.client.address.to_string().into(),
+                ip_address: self.client.origin.peer.to_string().into(),
                 has_certificate,
             })
         });

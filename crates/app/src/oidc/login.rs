@@ -26,7 +26,6 @@ use portcullis_pki::Csr;
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::Rows;
 use secrecy::SecretString;
-use std::net::SocketAddr;
 
 /// Longest request for a certificate that comes with a login, in bytes. One with an RSA key of 8192
 /// bits has half of it.
@@ -62,8 +61,6 @@ pub struct LoginClient<'c> {
     /// Who the step comes from, as the login request tells people apart.
     pub presenter: Presenter<'c>,
     pub origin: &'c Origin,
-    /// Address of the client, with its port.
-    pub address: SocketAddr,
     /// Certificate chain of the connection in DER, leaf first.
     pub certificates: &'c [&'c [u8]],
     /// Bearer tokens of external signers.
@@ -179,7 +176,6 @@ pub async fn authenticate(
         config_types: details.config_types.clone(),
         env_info: details.env_info.clone(),
         sdk_info: details.sdk_info.clone(),
-        address: Some(client.address),
         tokens: client.tokens,
         oidc: Some(oidc_client),
     };
@@ -225,7 +221,7 @@ fn record_primary(
     let passed = opened.second_factor.clone().map(SecondaryFactor::Token);
     let primary = primary_factor(session, method);
     let details = ClientDetails {
-        remote_address: client.address,
+        remote_address: client.origin.peer,
         config_types: session.config_types.clone(),
         env_info: details.env_info,
         sdk_info: details.sdk_info,

@@ -44,7 +44,6 @@ use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{API_SESSION, Found, Rows, RowsMut, WriteError, identity_key};
 use secrecy::SecretString;
 use std::borrow::Cow;
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 /// What a client sends with its credential.
@@ -54,8 +53,6 @@ pub struct LoginRequest<'t> {
     pub config_types: Vec<String>,
     pub env_info: EnvInfo,
     pub sdk_info: SdkInfo,
-    /// Address of the client, with its port.
-    pub address: Option<SocketAddr>,
     /// Bearer tokens of external signers.
     pub tokens: BearerTokens<'t>,
     /// The OIDC client that the login is for, if it is one of OIDC.

@@ -60,7 +60,6 @@ async fn authenticate(call: Call<(), Json<Authenticate>>) -> Result<ApiResponse,
         config_types: body.config_types,
         env_info: body.env_info,
         sdk_info: body.sdk_info,
-        address: Some(call.context.connection.peer),
         tokens: session::bearer_tokens(&call.context.headers),
         oidc: None,
     };

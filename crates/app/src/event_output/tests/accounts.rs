@@ -10,25 +10,19 @@ use portcullis_events::{Body, Namespace};
 use secrecy::ExposeSecret as _;
 use serde_json::json;
 
-fn from_port() -> LoginRequest<'static> {
-    LoginRequest {
-        address: Some("127.0.0.1:53530".parse().unwrap()),
-        ..LoginRequest::default()
-    }
-}
-
 #[tokio::test]
 async fn each_login_is_told_with_its_outcome() {
     let fixture = Fixture::start().await;
     let recorder = Recorder::attach(&fixture, &[Namespace::Authentication]);
     let log_in = async |username: &str, password: &str| {
-        let login = from_port();
+        let login = LoginRequest::default();
         sessions::with_password(&fixture.app, &origin(), username, password.into(), login).await
     };
     let session = log_in("admin", PASSWORD).await.unwrap().view.session;
     log_in("admin", "wrong").await.unwrap_err();
     log_in("nobody", PASSWORD).await.unwrap_err();
-    let chain = sessions::with_certificate(&fixture.app, &origin(), &[], from_port()).await;
+    let chain =
+        sessions::with_certificate(&fixture.app, &origin(), &[], LoginRequest::default()).await;
     chain.unwrap_err();
     sessions::with_token(&fixture.app, &origin(), LoginRequest::default())
         .await
@@ -44,7 +38,7 @@ async fn each_login_is_told_with_its_outcome() {
                 r#"{{"namespace":"authentication","event_src_id":"ctrl-1","timestamp":"{}","#,
                 r#""event_type":"{}","type":"password","authenticator_id":"{}","#,
                 r#""external_jwt_signer_id":"","identity_id":"{}","auth_policy_id":"{}","#,
-                r#""remote_address":"127.0.0.1:53530",{},"improper_client_cert_chain":false}}"#
+                r#""remote_address":"127.0.0.1:49950",{},"improper_client_cert_chain":false}}"#
             ),
             time, event_type, authenticator, identity, policy, outcome
         )
@@ -65,7 +59,7 @@ async fn each_login_is_told_with_its_outcome() {
     assert_eq!(member(by_certificate, "type"), "cert");
     assert!(!member(by_certificate, "reason").is_empty());
     assert_eq!(member(by_token, "type"), "ext-jwt");
-    assert_eq!(member(by_token, "remote_address"), "127.0.0.1");
+    assert_eq!(member(by_token, "remote_address"), "127.0.0.1:49950");
     assert_eq!(lines.len(), 5);
 }
 

@@ -18,7 +18,6 @@ use portcullis_oidc::token_response::TokenResponse;
 use portcullis_testkit::client_key_and_csr;
 use secrecy::ExposeSecret as _;
 use serde_json::json;
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 const REDIRECT: &str = "http://localhost:8080/auth/callback";
@@ -31,7 +30,6 @@ const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 struct Client<'f> {
     fixture: &'f Fixture,
     issuer: Issuer,
-    address: SocketAddr,
 }
 
 impl<'f> Client<'f> {
@@ -40,7 +38,6 @@ impl<'f> Client<'f> {
         Self {
             fixture,
             issuer: serving.issuers.iter().next().unwrap().clone(),
-            address: "127.0.0.1:53530".parse().unwrap(),
         }
     }
 
@@ -59,7 +56,6 @@ impl<'f> Client<'f> {
         let client = LoginClient {
             presenter,
             origin: &origin,
-            address: self.address,
             certificates: &[],
             tokens: BearerTokens::default(),
         };
@@ -104,7 +100,6 @@ impl<'f> Client<'f> {
         let origin = origin();
         let client = TokenClient {
             origin: &origin,
-            address: self.address,
             issuer: &self.issuer,
             is_own_page: false,
             certificates: &[],
@@ -138,7 +133,7 @@ fn line(recorder: &Recorder, caller: &Caller, event_type: &str, has_certificate:
     format!(
         concat!(
             r#"{{"namespace":"apiSession","event_src_id":"ctrl-1","timestamp":"{}","event_type":"{}","#,
-            r#""id":"{}","type":"jwt","token":"","identity_id":"{}","ip_address":"127.0.0.1:53530","#,
+            r#""id":"{}","type":"jwt","token":"","identity_id":"{}","ip_address":"127.0.0.1:49950","#,
             r#""cert_generated":{}}}"#
         ),
         time, event_type, caller.session, caller.identity, has_certificate

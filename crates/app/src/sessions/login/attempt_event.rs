@@ -1,6 +1,6 @@
 //! The event that a login attempt ends with.
 
-use super::{LoginError, LoginRequest, NewSession};
+use super::{LoginError, NewSession};
 use crate::app::App;
 use crate::error::AppError;
 use crate::metrics::{LoginMethod, LoginOutcome};
@@ -12,7 +12,6 @@ use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::RecordNumber;
 use portcullis_events::{Authentication, AuthenticationKind, Body, Method, Namespace};
 use portcullis_storage::tables::identity_key;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -21,7 +20,6 @@ pub(super) struct AttemptEvent {
     method: Method,
     begun: Instant,
     is_wanted: bool,
-    address: Option<SocketAddr>,
     shown: Option<ShownCredential>,
     owner: Option<CredentialOwner>,
     pub(super) has_improper_chain: bool,
@@ -41,12 +39,11 @@ struct CredentialOwner {
 }
 
 impl AttemptEvent {
-    pub(super) fn new(app: &App, method: Method, login: &LoginRequest<'_>) -> Self {
+    pub(super) fn new(app: &App, method: Method) -> Self {
         Self {
             method,
             begun: Instant::now(),
             is_wanted: app.wants_events(Namespace::Authentication),
-            address: login.address,
             shown: None,
             owner: None,
             has_improper_chain: false,
@@ -87,10 +84,6 @@ impl AttemptEvent {
             Some(OpenedBy::ExternalId) | None => ("", ""),
         };
         let (authenticator_id, external_jwt_signer_id) = (authenticator.into(), signer.into());
-        let remote_address = self.address.map_or_else(
-            || origin.address().to_string().into(),
-            |address| address.to_string().into(),
-        );
         let owner = self
             .owner
             .or_else(|| CredentialOwner::read(app, shown?.owner));
@@ -103,7 +96,7 @@ impl AttemptEvent {
                 external_jwt_signer_id,
                 identity_id: owner.identity,
                 auth_policy_id: owner.policy,
-                remote_address,
+                remote_address: origin.peer.to_string().into(),
                 has_improper_client_cert_chain: self.has_improper_chain,
             })
         });

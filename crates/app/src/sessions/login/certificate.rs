@@ -30,7 +30,7 @@ pub async fn with_certificate(
     chain: &[&[u8]],
     login: LoginRequest<'_>,
 ) -> Result<NewSession, LoginError> {
-    let mut event = AttemptEvent::new(app, Method::Cert, &login);
+    let mut event = AttemptEvent::new(app, Method::Cert);
     let outcome = attempt(app, origin, chain, login, &mut event).await;
     event.publish(app, origin, &outcome);
     outcome

@@ -31,7 +31,7 @@ pub async fn with_password(
     password: SecretString,
     login: LoginRequest<'_>,
 ) -> Result<NewSession, LoginError> {
-    let mut event = AttemptEvent::new(app, Method::Password, &login);
+    let mut event = AttemptEvent::new(app, Method::Password);
     let outcome = attempt(app, origin, (username, password), login, &mut event).await;
     event.publish(app, origin, &outcome);
     outcome

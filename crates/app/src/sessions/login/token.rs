@@ -28,7 +28,7 @@ pub async fn with_token(
     origin: &Origin,
     login: LoginRequest<'_>,
 ) -> Result<NewSession, LoginError> {
-    let mut event = AttemptEvent::new(app, Method::ExtJwt, &login);
+    let mut event = AttemptEvent::new(app, Method::ExtJwt);
     let outcome = attempt(app, origin, login, &mut event).await;
     event.publish(app, origin, &outcome);
     outcome

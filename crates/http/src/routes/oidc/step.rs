@@ -118,7 +118,6 @@ impl<'s> Step<'s> {
         LoginClient {
             presenter: self.presenter(),
             origin: &self.context.origin,
-            address: self.context.connection.peer,
             certificates: &self.certificates,
             tokens: self.tokens,
         }

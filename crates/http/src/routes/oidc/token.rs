@@ -55,7 +55,6 @@ fn client<'c>(
 ) -> TokenClient<'c> {
     TokenClient {
         origin: &context.origin,
-        address: context.connection.peer,
         issuer,
         is_own_page: browser::is_own_page(&context.headers, issuer),
         certificates,
