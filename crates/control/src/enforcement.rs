@@ -104,9 +104,9 @@ pub(crate) async fn run(plane: Arc<Plane>, mut inbox: Inbox) {
             },
             _ = sweeps.tick() => report(hosting::sweep(&plane.app).await),
         }
-        enforcer.judge_some(&pending.circuits);
+        enforcer.judge_circuits(&pending.circuits);
         if !enforcer.watch.is_quiet() {
-            enforcer.judge_concerned();
+            enforcer.judge_noted();
         }
         if !pending.changes.is_empty() {
             report(hosting::end_without_right(&plane.app, &pending.changes).await);
@@ -160,8 +160,8 @@ impl Enforcer {
         }
     }
 
-    /// Judges the circuits that the news may concern.
-    fn judge_concerned(&mut self) {
+    /// Judges the circuits that may be concerned by what was noted.
+    fn judge_noted(&mut self) {
         let network = &self.plane.network;
         let in_use = match self.watch.concerned(&self.plane.app) {
             Concerned::Anybody => network.read(rights_in_use::of_all),
@@ -184,8 +184,8 @@ impl Enforcer {
         }
     }
 
-    /// Judges some circuits, which are known by their identities from then on.
-    fn judge_some(&mut self, circuits: &[CircuitId]) {
+    /// Judges these circuits, which are known by their identities from then on.
+    fn judge_circuits(&mut self, circuits: &[CircuitId]) {
         if circuits.is_empty() {
             return;
         }
