@@ -16,6 +16,7 @@ use crate::testbed::credential::Credential;
 use crate::testbed::link::{Endpoint, Link};
 use crate::testbed::request;
 use anyhow::{Context as _, ensure};
+use portcullis_events::Namespace;
 use serde_json::json;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -33,26 +34,6 @@ const KEPT: f64 = 0.97;
 
 /// Both take so many short turns instead of one, so that what else the machine does strikes both.
 const TURNS: u32 = 10;
-
-/// All types of events that there are.
-const TYPES: [&str; 16] = [
-    "alert",
-    "apiSession",
-    "authentication",
-    "circuit",
-    "cluster",
-    "connect",
-    "entityChange",
-    "entityCount",
-    "link",
-    "metrics",
-    "router",
-    "sdk",
-    "service",
-    "session",
-    "terminator",
-    "usage",
-];
 
 /// One of the two networks.
 struct Network {
@@ -143,7 +124,7 @@ async fn observed(program: &Path, scratch: &Path) -> anyhow::Result<(Program, Pa
     let metrics = management.replace("edge-management", "metrics");
     let text = text.replacen(management, &format!("{management}\n{metrics}"), 1);
     let events = scratch.join("events.json");
-    let subscriptions = TYPES.map(|name| json!({ "type": name }));
+    let subscriptions = Namespace::ALL.map(|namespace| json!({ "type": namespace.as_str() }));
     let section = json!({ "all": {
         "subscriptions": subscriptions,
         "handler": { "type": "file", "format": "json", "path": events },
