@@ -60,12 +60,12 @@ impl Handler {
             };
             let asker = Asker::Client(&request.api_session_token);
             let traced = plane.identity_traces.of(asker);
-            let creating = async {
+            let id = TerminatorId::from_wire(&request.address);
+            let creating = traced_as(traced, "create", &id, async {
                 hosting::create_for_client(&plane.app, &session.router, presented, offer?).await
-            };
+            });
             let created = created_terminator(EDGE, &request.address);
             let outcome = Outcome::of(creating, created, &plane, &session).await;
-            outcome.log(traced.as_ref(), &request.address);
             let answer = CreateTerminatorAnswerV2 {
                 terminator_id: request.address,
                 result: outcome.result,
@@ -93,12 +93,12 @@ impl Handler {
             );
             let service = ServiceId::from_wire(request.service_id);
             let traced = plane.identity_traces.of(Asker::Router(session.id()));
-            let creating = async {
+            let id = TerminatorId::from_wire(&request.address);
+            let creating = traced_as(traced, "create", &id, async {
                 hosting::create_for_tunneler(&plane.app, &session.router, &service, offer?).await
-            };
+            });
             let created = created_terminator(TUNNEL, &request.address);
             let outcome = Outcome::of(creating, created, &plane, &session).await;
-            outcome.log(traced.as_ref(), &request.address);
             let answer = CreateTunnelTerminatorAnswer {
                 terminator_id: request.address,
                 start_millis: request.start_millis,
@@ -170,7 +170,7 @@ impl Handler {
                 hosting::adjust_for_client(&plane.app, &session.router, presented, &id, change)
                     .await
             };
-            told(traced, "update", &id, adjusting).await
+            traced_as(traced, "update", &id, adjusting).await
         };
         let done = ControlMessage::UpdateEdgeTerminatorAnswer;
         self.answer_change(frame.reply_to(), Answer::message(done), adjusting);
@@ -191,7 +191,7 @@ impl Handler {
                 let change = adjustment(cost, precedence)?;
                 hosting::adjust_for_tunneler(&plane.app, &session.router, &id, change).await
             };
-            told(traced, "update", &id, adjusting).await
+            traced_as(traced, "update", &id, adjusting).await
         };
         let done = ControlMessage::UpdateTunnelTerminatorAnswer;
         self.answer_change(frame.reply_to(), Answer::message(done), adjusting);
@@ -344,7 +344,7 @@ fn refusal(error: &TerminatorError) -> ControlMessage {
 }
 
 /// Does what is asked of a terminator, and tells how that went if whoever asks is traced.
-async fn told(
+async fn traced_as(
     traced: Option<RequestTrace>,
     request: &str,
     terminator: &TerminatorId,
@@ -359,15 +359,6 @@ async fn told(
 }
 
 impl Outcome {
-    /// Tells how the request was answered, if the host is traced.
-    fn log(&self, traced: Option<&RequestTrace>, terminator: &str) {
-        if let Some(traced) = traced {
-            let is_refused = self.result != CreateTerminatorResult::Success;
-            let reason = is_refused.then_some(&*self.reason);
-            traced.log_terminator(("create", terminator), reason);
-        }
-    }
-
     /// Creates a terminator. One that is created is then to be confirmed by its router.
     async fn of(
         creating: impl Future<Output = Result<(), TerminatorError>> + Send,
