@@ -18,6 +18,18 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
+/// Logs a line about what was asked for on behalf of a traced identity.
+macro_rules! log_step {
+    ($request:expr, $($line:tt)+) => {
+        tracing::info!(
+            trace_id = $request.trace.trace_id,
+            request_id = $request.trace.request_id,
+            identity = $request.identity.as_str(),
+            $($line)+
+        )
+    };
+}
+
 /// Finds out who is traced, and remembers the circuits of those.
 pub(crate) struct IdentityTraces {
     /// It owns the network, and by that this.
@@ -87,19 +99,10 @@ impl IdentityTraces {
             return;
         };
         if request.tells_choice() {
-            let RouteTrace {
-                trace_id,
-                request_id,
-                ..
-            } = &request.trace;
-            let identity = request.identity.as_str();
-            let (circuit, service) = (circuit.as_str(), right.service.as_str());
-            tracing::info!(
-                trace_id,
-                request_id,
-                identity,
-                circuit,
-                service,
+            log_step!(
+                request,
+                circuit = circuit.as_str(),
+                service = right.service.as_str(),
                 router,
                 "a router asks for a circuit for a traced identity"
             );
@@ -159,26 +162,17 @@ impl IdentityTraces {
         if !request.tells_choice() {
             return;
         }
-        let RouteTrace {
-            trace_id,
-            request_id,
-            ..
-        } = &request.trace;
-        let (identity, circuit) = (request.identity.as_str(), circuit.as_str());
+        let circuit = circuit.as_str();
         match result {
-            Ok(established) => tracing::info!(
-                trace_id,
-                request_id,
-                identity,
+            Ok(established) => log_step!(
+                request,
                 circuit,
                 terminator = established.terminator.as_str(),
                 host = established.host,
                 "circuit of a traced identity made"
             ),
-            Err(failure) => tracing::info!(
-                trace_id,
-                request_id,
-                identity,
+            Err(failure) => log_step!(
+                request,
                 circuit,
                 %failure,
                 "circuit of a traced identity refused"
@@ -207,17 +201,9 @@ impl IdentityTraces {
         let Some(request) = self.known(circuit) else {
             return;
         };
-        let RouteTrace {
-            trace_id,
-            request_id,
-            ..
-        } = &request.trace;
-        let (identity, circuit) = (request.identity.as_str(), circuit.as_str());
-        tracing::info!(
-            trace_id,
-            request_id,
-            identity,
-            circuit,
+        log_step!(
+            request,
+            circuit = circuit.as_str(),
             ?reason,
             "circuit of a traced identity has ended"
         );
@@ -246,16 +232,8 @@ impl RequestTrace {
         if !self.tells_choice() {
             return;
         }
-        let RouteTrace {
-            trace_id,
-            request_id,
-            ..
-        } = &self.trace;
-        let identity = self.identity.as_str();
-        tracing::info!(
-            trace_id,
-            request_id,
-            identity,
+        log_step!(
+            self,
             router,
             %error,
             "dial of a traced identity refused"
@@ -268,25 +246,15 @@ impl RequestTrace {
         (request, terminator): (&str, &str),
         refusal: Option<&str>,
     ) {
-        let RouteTrace {
-            trace_id,
-            request_id,
-            ..
-        } = &self.trace;
-        let identity = self.identity.as_str();
         match refusal {
-            None => tracing::info!(
-                trace_id,
-                request_id,
-                identity,
+            None => log_step!(
+                self,
                 request,
                 terminator,
                 "request about a terminator of a traced identity granted"
             ),
-            Some(reason) => tracing::info!(
-                trace_id,
-                request_id,
-                identity,
+            Some(reason) => log_step!(
+                self,
                 request,
                 terminator,
                 reason,
