@@ -23,6 +23,7 @@ pub(crate) use program::PROGRAM;
 use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
 use groups::GROUPS;
 use portcullis_command_line::arrange;
+use portcullis_pki::KeyType;
 use portcullis_program::completion::CompletionArgs;
 use portcullis_program::man::ManArgs;
 
@@ -111,14 +112,26 @@ pub(crate) enum Command {
     Version,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+/// Types of the keys of a network. None of RSA with 4096 bits, which would slow down each handshake.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum KeyTypeArg {
     /// ECDSA over P-256
+    #[default]
     P256,
     /// ECDSA over P-384
     P384,
     /// RSA of 2048 bits
     Rsa2048,
+}
+
+impl From<KeyTypeArg> for KeyType {
+    fn from(kind: KeyTypeArg) -> Self {
+        match kind {
+            KeyTypeArg::P256 => Self::P256,
+            KeyTypeArg::P384 => Self::P384,
+            KeyTypeArg::Rsa2048 => Self::Rsa2048,
+        }
+    }
 }
 
 /// The whole command line, its help arranged.

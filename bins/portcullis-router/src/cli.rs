@@ -6,7 +6,7 @@ mod order;
 mod program;
 mod run;
 
-pub(crate) use enroll::{EnrollArgs, KeyTypeArg};
+pub(crate) use enroll::EnrollArgs;
 pub(crate) use order::{DecommissionArgs, OrderArgs};
 pub(crate) use program::PROGRAM;
 pub(crate) use run::RunArgs;

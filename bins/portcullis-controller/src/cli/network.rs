@@ -57,7 +57,7 @@ pub(crate) struct QuickstartArgs {
     /// Type of the keys of all certificates [default: p256]
     ///
     /// Clients on the OpenZiti C SDK from before April 2023 need rsa2048.
-    #[arg(long, value_enum, value_name = "KIND")]
+    #[arg(long, value_enum, value_name = "TYPE")]
     pub(crate) key_type: Option<KeyTypeArg>,
 
     /// Run a router as well, with policies by which all identities may use it for all services. A home

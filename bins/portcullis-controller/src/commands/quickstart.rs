@@ -8,7 +8,7 @@ mod summary;
 
 use super::password;
 use crate::audit::AuditDestination;
-use crate::cli::{KeyTypeArg, QuickstartArgs};
+use crate::cli::QuickstartArgs;
 use crate::home::{self, Home, HomeSettings};
 use crate::serve::{self, ServeOptions};
 use crate::{config, logging, output, signals};
@@ -16,7 +16,6 @@ use anyhow::{Context as _, bail};
 use portcullis_controller_config::ControllerConfig;
 use portcullis_domain::Env;
 use portcullis_listener::Listener;
-use portcullis_pki::KeyType;
 use router::Companion;
 use secrecy::ExposeSecret as _;
 use std::io::{self, IsTerminal as _};
@@ -74,7 +73,7 @@ async fn serve_until(stop: CancellationToken, mut arguments: QuickstartArgs) -> 
     plan.stop = stop.clone();
     complete(&mut plan, &home, &arguments);
     let wanted_router = (arguments.router, arguments.router_port);
-    let key_type = key_type(arguments.key_type);
+    let key_type = arguments.key_type.unwrap_or_default().into();
     let companion = Companion::of(&home, wanted_router, &plan.config, key_type);
     if companion.is_some() {
         // It shares the host of the controller, which no certificate of a router names otherwise.
@@ -180,7 +179,7 @@ fn create_home(
         advertised_host: advertised_host(arguments).to_owned(),
         interface,
         port: listener.local_addr().port(),
-        key_type: key_type(arguments.key_type),
+        key_type: arguments.key_type.unwrap_or_default().into(),
     };
     Ok((home::create(folder, &settings, env)?, listener))
 }
@@ -211,13 +210,5 @@ pub(super) fn interface(host: &str) -> IpAddr {
     match host.parse::<IpAddr>() {
         Ok(address) if address.is_loopback() => address,
         _ => Ipv4Addr::UNSPECIFIED.into(),
-    }
-}
-
-pub(super) fn key_type(kind: Option<KeyTypeArg>) -> KeyType {
-    match kind {
-        None | Some(KeyTypeArg::P256) => KeyType::P256,
-        Some(KeyTypeArg::P384) => KeyType::P384,
-        Some(KeyTypeArg::Rsa2048) => KeyType::Rsa2048,
     }
 }

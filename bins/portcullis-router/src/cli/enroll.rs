@@ -1,7 +1,7 @@
 //! Arguments of `enroll`.
 
-use clap::{Args, ValueEnum, ValueHint};
-use portcullis_pki::{KeyType, PublicKeyKind};
+use clap::{Args, ValueHint};
+use portcullis_command_line::KeyTypeArg;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -49,42 +49,4 @@ pub(crate) struct EnrollArgs {
     /// Hardware token, which is not supported
     #[arg(short, long, hide = true)]
     pub(crate) engine: Option<String>,
-}
-
-/// Types of keys.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum KeyTypeArg {
-    /// ECDSA over P-256
-    #[value(alias = "ec")]
-    P256,
-    /// ECDSA over P-384
-    P384,
-    /// RSA of 2048 bits
-    Rsa2048,
-    /// RSA of 4096 bits
-    #[value(alias = "rsa")]
-    Rsa4096,
-}
-
-impl KeyTypeArg {
-    /// Whether a key that is there already is one of this type.
-    pub(crate) fn matches(self, kind: PublicKeyKind) -> bool {
-        kind == match self {
-            Self::P256 => PublicKeyKind::P256,
-            Self::P384 => PublicKeyKind::P384,
-            Self::Rsa2048 => PublicKeyKind::Rsa { bits: 2048 },
-            Self::Rsa4096 => PublicKeyKind::Rsa { bits: 4096 },
-        }
-    }
-}
-
-impl From<KeyTypeArg> for KeyType {
-    fn from(kind: KeyTypeArg) -> Self {
-        match kind {
-            KeyTypeArg::P256 => Self::P256,
-            KeyTypeArg::P384 => Self::P384,
-            KeyTypeArg::Rsa2048 => Self::Rsa2048,
-            KeyTypeArg::Rsa4096 => Self::Rsa4096,
-        }
-    }
 }

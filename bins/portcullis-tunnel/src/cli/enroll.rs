@@ -1,7 +1,7 @@
 //! Arguments of `enroll`.
 
-use clap::{Args, ValueEnum, ValueHint};
-use portcullis_pki::KeyType;
+use clap::{Args, ValueHint};
+use portcullis_command_line::KeyTypeArg;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -24,7 +24,7 @@ pub(crate) struct EnrollArgs {
     #[arg(value_name = "TOKEN", value_hint = ValueHint::FilePath)]
     pub(crate) token: PathBuf,
 
-    /// Identity file to write (default: the token file with the extension `.json`)
+    /// Identity file to write [default: the token file with the extension `.json`]
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) out: Option<PathBuf>,
 
@@ -35,29 +35,4 @@ pub(crate) struct EnrollArgs {
     /// Type of the generated key
     #[arg(long, value_name = "TYPE", value_enum, default_value_t)]
     pub(crate) key_type: KeyTypeArg,
-}
-
-/// Types of generated keys.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum KeyTypeArg {
-    /// ECDSA over NIST P-256
-    #[default]
-    P256,
-    /// ECDSA over NIST P-384
-    P384,
-    /// RSA of 2048 bits
-    Rsa2048,
-    /// RSA of 4096 bits
-    Rsa4096,
-}
-
-impl From<KeyTypeArg> for KeyType {
-    fn from(kind: KeyTypeArg) -> Self {
-        match kind {
-            KeyTypeArg::P256 => Self::P256,
-            KeyTypeArg::P384 => Self::P384,
-            KeyTypeArg::Rsa2048 => Self::Rsa2048,
-            KeyTypeArg::Rsa4096 => Self::Rsa4096,
-        }
-    }
 }

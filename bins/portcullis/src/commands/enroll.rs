@@ -1,7 +1,6 @@
 //! `portcullis enroll`.
 
 mod issuer;
-pub(crate) mod key_type_arg;
 mod output_file;
 mod refusal;
 mod remembered_trust;
@@ -18,8 +17,8 @@ use crate::password::PasswordArgs;
 use crate::shell;
 use clap::{Args, ValueEnum};
 use issuer::Issuer;
-use key_type_arg::KeyTypeArg;
 use output_file::OutputFile;
+use portcullis_command_line::KeyTypeArg;
 use portcullis_domain::clock::Timestamp;
 use portcullis_enrollment::UnverifiedToken;
 use portcullis_pki::EnrollmentClaims;

@@ -1,6 +1,5 @@
 //! `portcullis renew`.
 
-use crate::commands::enroll::key_type_arg::KeyTypeArg;
 use crate::commands::enroll::with_csr::parse_chain_for_key;
 use crate::commands::login::complete;
 use crate::context::Context;
@@ -12,6 +11,7 @@ use crate::shell;
 use crate::table::Table;
 use clap::Args;
 use portcullis_client::{Api, Client};
+use portcullis_command_line::KeyTypeArg;
 use portcullis_domain::ids::AuthenticatorId;
 use portcullis_pki::{Certificate, SigningKey, Subject, create_csr};
 use serde_json::json;

@@ -61,7 +61,7 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
         AllowedDependencies::Only(&["channel", "wire"]),
     ),
     ("client", AllowedDependencies::Only(&["api", "domain"])),
-    ("command-line", AllowedDependencies::Only(&[])),
+    ("command-line", AllowedDependencies::Only(&["pki"])),
     ("config-types", AllowedDependencies::Only(&["domain"])),
     (
         "control",

@@ -7,6 +7,7 @@ use der::{Decode as _, Encode as _, Reader as _, SliceReader, asn1::AnyRef};
 use rustls_pki_types::SignatureVerificationAlgorithm;
 use spki::SubjectPublicKeyInfoOwned;
 
+use super::KeyType;
 use crate::fingerprint::Sha256Fingerprint;
 
 pub(super) const EC: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
@@ -43,6 +44,17 @@ pub enum PublicKeyKind {
     },
     /// Ed25519.
     Ed25519,
+}
+
+impl From<KeyType> for PublicKeyKind {
+    fn from(key_type: KeyType) -> Self {
+        match key_type {
+            KeyType::P256 => Self::P256,
+            KeyType::P384 => Self::P384,
+            KeyType::Rsa2048 => Self::Rsa { bits: 2048 },
+            KeyType::Rsa4096 => Self::Rsa { bits: 4096 },
+        }
+    }
 }
 
 impl fmt::Display for PublicKeyKind {
@@ -245,7 +257,7 @@ pub(super) fn bit_length(bytes: &[u8]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::key::{KeyType, SigningKey};
+    use crate::key::SigningKey;
     use der::asn1::BitString;
 
     #[test]

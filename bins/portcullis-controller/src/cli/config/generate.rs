@@ -72,7 +72,7 @@ pub(crate) struct ConfigGenerateArgs {
     pub(crate) store: Option<PathBuf>,
 
     /// Type of all keys [default: p256]
-    #[arg(long, value_enum, value_name = "KIND", conflicts_with = "own")]
+    #[arg(long, value_enum, value_name = "TYPE", conflicts_with = "own")]
     pub(crate) key_type: Option<KeyTypeArg>,
 
     /// Ask nothing: take the defaults

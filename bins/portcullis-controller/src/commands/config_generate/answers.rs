@@ -1,7 +1,6 @@
 //! Answers to the questions of `config generate`, from options or from the terminal.
 
 use crate::cli::ConfigGenerateArgs;
-use crate::commands::quickstart;
 use crate::home::{HomeSettings, NetworkPlan, pki_directory};
 use anyhow::{Context as _, bail, ensure};
 use portcullis_controller_config::HomeLayout;
@@ -42,7 +41,7 @@ impl Answers {
                 advertised_host: self.address.clone(),
                 interface: self.interface,
                 port: self.port,
-                key_type: quickstart::key_type(arguments.key_type),
+                key_type: arguments.key_type.unwrap_or_default().into(),
             },
             sans: self.sans.clone(),
             ctrl_port: self.ctrl_port,

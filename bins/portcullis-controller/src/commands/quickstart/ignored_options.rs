@@ -1,13 +1,13 @@
 //! Options that are ignored because the network already exists.
 
 use super::advertised_host;
-use crate::cli::{KeyTypeArg, QuickstartArgs};
+use crate::cli::QuickstartArgs;
 use crate::output;
 use crate::pem::PemSetting;
 use anyhow::anyhow;
 use portcullis_controller_config::ControllerConfig;
 use portcullis_listener::ListenError;
-use portcullis_pki::PublicKeyKind;
+use portcullis_pki::{KeyType, PublicKeyKind};
 use std::path::Path;
 
 /// Reports options that differ from the settings of the existing network.
@@ -24,11 +24,9 @@ pub(super) fn report_ignored(arguments: &QuickstartArgs, config: &ControllerConf
         ignored.push(format!("--ctrl-port (it has {})", address.port));
     }
     let current_key_type = key_kind(config);
-    let requested_key_type = arguments.key_type.map(|kind| match kind {
-        KeyTypeArg::P256 => PublicKeyKind::P256,
-        KeyTypeArg::P384 => PublicKeyKind::P384,
-        KeyTypeArg::Rsa2048 => PublicKeyKind::Rsa { bits: 2048 },
-    });
+    let requested_key_type = arguments
+        .key_type
+        .map(|kind| PublicKeyKind::from(KeyType::from(kind)));
     if requested_key_type.is_some() && requested_key_type != current_key_type {
         ignored.push("--key-type (its keys already exist)".to_owned());
     }

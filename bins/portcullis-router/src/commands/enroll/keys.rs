@@ -1,8 +1,8 @@
 //! Keys of a router that enrolls.
 
-use crate::cli::KeyTypeArg;
 use anyhow::bail;
-use portcullis_pki::{KeyType, SigningKey};
+use portcullis_command_line::KeyTypeArg;
+use portcullis_pki::{KeyType, PublicKeyKind, SigningKey};
 use portcullis_router_io::{IdentityFiles, KeyRole};
 
 /// The keys that certificates are requested for.
@@ -40,7 +40,7 @@ fn load_or_generate(
 ) -> anyhow::Result<SigningKey> {
     if let Some(key) = files.key(role)? {
         let kind = key.public_key().kind();
-        if key_type.is_some_and(|wanted| !wanted.matches(kind)) {
+        if key_type.is_some_and(|wanted| kind != PublicKeyKind::from(KeyType::from(wanted))) {
             bail!(
                 "there is a key of the type {kind} already; leave --key-type out to use it, or move its file \
                  away for a new one",

@@ -5,15 +5,17 @@ use portcullis_pki::KeyType;
 
 /// Types of generated keys.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum KeyTypeArg {
-    /// ECDSA over NIST P-256
+pub enum KeyTypeArg {
+    /// ECDSA over P-256
     #[default]
+    #[value(alias = "ec")]
     P256,
-    /// ECDSA over NIST P-384
+    /// ECDSA over P-384
     P384,
     /// RSA of 2048 bits
     Rsa2048,
     /// RSA of 4096 bits
+    #[value(alias = "rsa")]
     Rsa4096,
 }
 
