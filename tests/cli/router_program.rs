@@ -81,7 +81,9 @@ fn help_names_commands_in_groups() {
     Results go to standard output, the log and errors to standard error.
 
     Environment:
-      PORTCULLIS_LOG           what to log, like --log
+      PORTCULLIS_LOG                   what to log, like --log
+      PORTCULLIS_ROUTER_BUFFER_MEMORY  memory that messages may wait in, like
+                                       --buffer-memory of `run`
     "#);
 }
 

@@ -7,7 +7,6 @@ mod config;
 mod diagnosis;
 mod groups;
 mod network;
-mod program;
 
 pub(crate) use admin::{AccountArgs, AdminCommand, RemoveMfaArgs, ResetPasswordArgs};
 pub(crate) use audit::{AuditCommand, AuditVerifyArgs};
@@ -18,60 +17,21 @@ pub(crate) use config::{
 };
 pub(crate) use diagnosis::{DoctorArgs, FingerprintArgs};
 pub(crate) use network::{InitArgs, NewPasswordArgs, QuickstartArgs, RunArgs};
-pub(crate) use program::PROGRAM;
 
-use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
+use crate::build::BUILD;
+use clap::{Parser, Subcommand, ValueEnum};
 use groups::GROUPS;
-use portcullis_command_line::arrange;
+use portcullis_command_line::CommandGroup;
+use portcullis_domain::compatibility::OPENZITI_LEVEL;
 use portcullis_pki::KeyType;
-use portcullis_program::completion::CompletionArgs;
-use portcullis_program::man::ManArgs;
-
-const EXAMPLES: &str = "\
-Examples:
-  portcullis-controller quickstart                     to try things out
-  portcullis-controller quickstart --home ~/network    the same, kept
-  portcullis-controller config generate                a network that stays
-  portcullis-controller config check controller.yml    every mistake in it
-  portcullis-controller init controller.yml -u admin
-  portcullis-controller run controller.yml             serve it
-  portcullis-controller doctor controller.yml          what is wrong with it
-
-Use `portcullis-controller COMMAND --help` for the subcommands, options and
-examples of a command.";
-
-/// What only the long help says, below the examples.
-const DETAILS: &str = "\
-Exit codes:
-  0  success
-  1  the command or a check failed
-  2  invalid arguments, or a prompt is needed but there is no terminal
-
-Results go to standard output, the log and errors to standard error.
-
-Environment:
-  PORTCULLIS_LOG           what to log, like --log
-  PORTCULLIS_NEW_PASSWORD  password for `init` and `admin reset-password`
-  ZITI_CTRL_EDGE_ADVERTISED_ADDRESS, ZITI_CTRL_EDGE_ADVERTISED_PORT,
-  ZITI_USER, ZITI_PWD      options of `quickstart`, as in `ziti edge quickstart`";
+use portcullis_program::{AboutCommand, CommandLine, ProcessArgs};
 
 /// Controller of a zero-trust overlay network, compatible with OpenZiti
 #[derive(Debug, Parser)]
-#[command(
-    name = PROGRAM,
-    version,
-    after_help = EXAMPLES,
-    max_term_width = 100
-)]
+#[command(name = Self::NAME, version)]
 pub(crate) struct Cli {
-    /// What to log to stderr: a level, or levels by component such as `warn,audit=info` [default:
-    /// `log.filter` of the configuration, or else `info`]
-    #[arg(long, value_name = "FILTER", env = "PORTCULLIS_LOG", global = true)]
-    pub(crate) log: Option<String>,
-
-    /// Allow core dumps, and debuggers run by the same user; both can expose secrets
-    #[arg(long, global = true)]
-    pub(crate) allow_core_dumps: bool,
+    #[command(flatten)]
+    process: ProcessArgs,
 
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -101,15 +61,8 @@ pub(crate) enum Command {
     Doctor(DoctorArgs),
     /// Show the fingerprint of the CA
     Fingerprint(FingerprintArgs),
-    /// Generate a shell completion script
-    #[command(after_long_help = program::COMPLETION_EXAMPLES)]
-    Completion(CompletionArgs),
-    /// Write man pages
-    #[command(after_long_help = program::MAN_EXAMPLES)]
-    Man(ManArgs),
-    /// Show the version
-    #[command(after_long_help = program::VERSION_EXAMPLES)]
-    Version,
+    #[command(flatten)]
+    About(AboutCommand),
 }
 
 /// Types of the keys of a network. None of RSA with 4096 bits, which would slow down each handshake.
@@ -134,23 +87,73 @@ impl From<KeyTypeArg> for KeyType {
     }
 }
 
-/// The whole command line, its help arranged.
-pub(crate) fn command() -> clap::Command {
-    arrange(Cli::command(), GROUPS).after_long_help(format!("{EXAMPLES}\n\n{DETAILS}"))
+impl CommandLine for Cli {
+    const NAME: &'static str = "portcullis-controller";
+
+    const GROUPS: &'static [CommandGroup] = GROUPS;
+
+    const LOG_HELP: &'static str = "What to log to stderr: a level, or levels by component such as \
+                                    `warn,audit=info` [default: `log.filter` of the configuration, or \
+                                    else `info`]";
+
+    const EXAMPLES: &'static str = "\
+Examples:
+  portcullis-controller quickstart                     to try things out
+  portcullis-controller quickstart --home ~/network    the same, kept
+  portcullis-controller config generate                a network that stays
+  portcullis-controller config check controller.yml    every mistake in it
+  portcullis-controller init controller.yml -u admin
+  portcullis-controller run controller.yml             serve it
+  portcullis-controller doctor controller.yml          what is wrong with it
+
+Use `portcullis-controller COMMAND --help` for the subcommands, options and
+examples of a command.";
+
+    const DETAILS: &'static str = "\
+Exit codes:
+  0  success
+  1  the command or a check failed
+  2  invalid arguments, or a prompt is needed but there is no terminal
+
+Results go to standard output, the log and errors to standard error.
+
+Environment:
+  PORTCULLIS_LOG           what to log, like --log
+  PORTCULLIS_NEW_PASSWORD  password for `init` and `admin reset-password`
+  ZITI_CTRL_EDGE_ADVERTISED_ADDRESS, ZITI_CTRL_EDGE_ADVERTISED_PORT,
+  ZITI_USER, ZITI_PWD      options of `quickstart`, as in `ziti edge quickstart`";
+
+    fn process(&self) -> &ProcessArgs {
+        &self.process
+    }
+
+    fn is_service(&self) -> bool {
+        matches!(self.command, Command::Run(_))
+    }
+
+    fn version() -> String {
+        format!(
+            "{} {} ({}), API level {OPENZITI_LEVEL}",
+            Self::NAME,
+            BUILD.version,
+            BUILD.revision
+        )
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use portcullis_program::command;
 
     #[test]
     fn arguments_are_declared_without_contradictions() {
-        command().debug_assert();
+        command::<Cli>().debug_assert();
     }
 
     #[test]
     fn indented_lines_below_the_help_are_not_wrapped() {
-        let mut commands = vec![command()];
+        let mut commands = vec![command::<Cli>()];
         while let Some(command) = commands.pop() {
             let text = command.get_after_long_help();
             let text = text.map(ToString::to_string).unwrap_or_default();

@@ -16,9 +16,7 @@ mod quickstart;
 mod run;
 mod summary_rows;
 
-use crate::cli::{self, AuditCommand, Command, ConfigCommand, PROGRAM};
-use crate::{build, output};
-use portcullis_program::{completion, man};
+use crate::cli::{AuditCommand, Cli, Command, ConfigCommand};
 use std::process::ExitCode;
 
 /// Maximum number of threads for blocking work: lists and posture (24), lookups of host names (32), and
@@ -42,17 +40,7 @@ pub(crate) fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Config(command) => run_config(command),
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Fingerprint(arguments) => fingerprint::run(&arguments),
-        Command::Completion(arguments) => completion::print(PROGRAM, arguments.shell),
-        Command::Man(arguments) => man::write(cli::command(), &arguments.out, arguments.force),
-        Command::Version => {
-            output::print_line(format_args!(
-                "portcullis-controller {} ({}), API level {}",
-                build::BUILD.version,
-                build::BUILD.revision,
-                portcullis_domain::compatibility::OPENZITI_LEVEL,
-            ));
-            Ok(ExitCode::SUCCESS)
-        },
+        Command::About(command) => command.run::<Cli>(),
     }
 }
 

@@ -31,31 +31,13 @@ pub use serve::{
 use portcullis_files as files;
 use portcullis_program::{logging, output, privileges, service_manager, signals, usage};
 
-use clap::FromArgMatches as _;
-use portcullis_command_line::completion;
-use portcullis_program::{StartOptions, log_source, start};
 use portcullis_storage_redb::guard;
 use std::process::ExitCode;
 
 /// Runs the command line and returns the exit code: 0 for success, 1 for a failure, which is explained
 /// on stderr in one line, 2 for an invalid command line.
 pub fn main() -> ExitCode {
-    if let Some(code) = completion::answer(cli::PROGRAM, |_words| cli::command()) {
-        return code;
-    }
-    let matches = cli::command().get_matches();
-    let cli = match cli::Cli::from_arg_matches(&matches) {
-        Ok(cli) => cli,
-        Err(error) => error.exit(),
-    };
-    let options = StartOptions {
-        log: cli.log.as_deref(),
-        log_source: log_source(&matches),
-        allow_core_dumps: cli.allow_core_dumps,
-        is_service: matches!(cli.command, cli::Command::Run(_)),
-        panic_guard: guarded_place,
-    };
-    start(options, || commands::run(cli.command))
+    portcullis_program::start(guarded_place, |cli: cli::Cli| commands::run(cli.command))
 }
 
 /// Where panics become errors: in the engine of the store and the parser of configuration files.

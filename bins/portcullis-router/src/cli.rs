@@ -3,78 +3,27 @@
 mod enroll;
 mod groups;
 mod order;
-mod program;
 mod run;
 
 pub(crate) use enroll::EnrollArgs;
 pub(crate) use order::{DecommissionArgs, OrderArgs};
-pub(crate) use program::PROGRAM;
 pub(crate) use run::RunArgs;
 
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
 use groups::GROUPS;
-use portcullis_command_line::arrange;
-use portcullis_program::OutputFormat;
-use portcullis_program::completion::CompletionArgs;
-use portcullis_program::man::ManArgs;
+use portcullis_command_line::CommandGroup;
+use portcullis_program::{AboutCommand, CommandLine, OutputFormat, ProcessArgs};
 use portcullis_router_config_commands::{self as router_config, RouterConfigCommand};
-
-const EXAMPLES: &str = "\
-Examples:
-  portcullis-router config generate edge --name r1 --host r1.example.com \\
-      --controller ctrl.example.com:6262 --out r1.yml
-  portcullis-router enroll r1.yml --jwt r1.jwt
-  portcullis-router run r1.yml
-  portcullis-router config check r1.yml              every mistake in it
-  portcullis-router config explain link.listeners
-
-Use `portcullis-router COMMAND --help` for the subcommands, options and
-examples of a command.";
-
-/// What only the long help says, below the examples.
-const DETAILS: &str = "\
-Exit codes:
-  0  success
-  1  the command or a check failed
-  2  invalid arguments
-
-Results go to standard output, the log and errors to standard error.
-
-Environment:
-  PORTCULLIS_LOG           what to log, like --log";
 
 /// Router of a zero-trust overlay network, compatible with OpenZiti
 #[derive(Debug, Parser)]
-#[command(
-    name = PROGRAM,
-    version,
-    after_help = EXAMPLES,
-    max_term_width = 100
-)]
+#[command(name = Self::NAME, version)]
 pub(crate) struct Cli {
-    /// What to log to stderr: a level, or levels by component such as `warn,portcullis_router_io=debug`
-    /// [default: info]
-    #[arg(long, value_name = "FILTER", env = "PORTCULLIS_LOG", global = true)]
-    log: Option<String>,
-
-    /// The same as `--log debug`
-    #[arg(short, long, global = true)]
-    verbose: bool,
-
-    /// Allow core dumps, and debuggers run by the same user; both can expose secrets
-    #[arg(long, global = true)]
-    pub(crate) allow_core_dumps: bool,
+    #[command(flatten)]
+    process: ProcessArgs,
 
     #[command(subcommand)]
     pub(crate) command: Command,
-}
-
-impl Cli {
-    /// Filter of the log.
-    pub(crate) fn log(&self) -> Option<&str> {
-        let verbose = self.verbose.then_some("debug");
-        self.log.as_deref().or(verbose)
-    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -98,15 +47,8 @@ pub(crate) enum Command {
     /// Check, show, explain and generate configuration files
     #[command(after_long_help = router_config::EXAMPLES)]
     Config(ConfigArgs),
-    /// Generate a shell completion script
-    #[command(after_long_help = program::COMPLETION_EXAMPLES)]
-    Completion(CompletionArgs),
-    /// Write man pages
-    #[command(after_long_help = program::MAN_EXAMPLES)]
-    Man(ManArgs),
-    /// Show the version
-    #[command(after_long_help = program::VERSION_EXAMPLES)]
-    Version,
+    #[command(flatten)]
+    About(AboutCommand),
 }
 
 /// Arguments of `config`.
@@ -127,12 +69,52 @@ pub(crate) struct ConfigArgs {
     pub(crate) command: RouterConfigCommand,
 }
 
-/// The whole command line, its help arranged.
-pub(crate) fn command() -> clap::Command {
-    let command = Cli::command().mut_subcommand("config", |config| {
-        router_config::rename(router_config::without_tunnel(config), CONFIG)
-    });
-    arrange(command, GROUPS).after_long_help(format!("{EXAMPLES}\n\n{DETAILS}"))
+impl CommandLine for Cli {
+    const NAME: &'static str = "portcullis-router";
+
+    const GROUPS: &'static [CommandGroup] = GROUPS;
+
+    const LOG_HELP: &'static str = "What to log to stderr: a level, or levels by component such as \
+                                    `warn,portcullis_router_io=debug` [default: info]";
+
+    const EXAMPLES: &'static str = "\
+Examples:
+  portcullis-router config generate edge --name r1 --host r1.example.com \\
+      --controller ctrl.example.com:6262 --out r1.yml
+  portcullis-router enroll r1.yml --jwt r1.jwt
+  portcullis-router run r1.yml
+  portcullis-router config check r1.yml              every mistake in it
+  portcullis-router config explain link.listeners
+
+Use `portcullis-router COMMAND --help` for the subcommands, options and
+examples of a command.";
+
+    const DETAILS: &'static str = "\
+Exit codes:
+  0  success
+  1  the command or a check failed
+  2  invalid arguments
+
+Results go to standard output, the log and errors to standard error.
+
+Environment:
+  PORTCULLIS_LOG                   what to log, like --log
+  PORTCULLIS_ROUTER_BUFFER_MEMORY  memory that messages may wait in, like
+                                   --buffer-memory of `run`";
+
+    fn declaration() -> clap::Command {
+        Self::command().mut_subcommand("config", |config| {
+            router_config::rename(router_config::without_tunnel(config), CONFIG)
+        })
+    }
+
+    fn process(&self) -> &ProcessArgs {
+        &self.process
+    }
+
+    fn is_service(&self) -> bool {
+        matches!(self.command, Command::Run(_))
+    }
 }
 
 /// The words before the commands about files.
@@ -141,15 +123,16 @@ pub(crate) const CONFIG: &str = "portcullis-router config";
 #[cfg(test)]
 mod tests {
     use super::*;
+    use portcullis_program::command;
 
     #[test]
     fn arguments_are_declared_without_contradictions() {
-        command().debug_assert();
+        command::<Cli>().debug_assert();
     }
 
     #[test]
     fn help_names_this_program() {
-        let mut commands = vec![command()];
+        let mut commands = vec![command::<Cli>()];
         while let Some(command) = commands.pop() {
             let text = command.get_after_long_help();
             let text = text.map(ToString::to_string).unwrap_or_default();

@@ -4,9 +4,9 @@ mod enroll;
 mod order;
 mod run;
 
-use crate::cli::{self, Command, PROGRAM};
+use crate::cli::{Cli, Command};
 use crate::console::ConfigConsole;
-use portcullis_program::{block_on, build, completion, man, output};
+use portcullis_program::block_on;
 use portcullis_router_config_commands as router_config;
 use portcullis_router_io::{BLOCKING_THREADS, Order};
 use std::process::ExitCode;
@@ -24,15 +24,6 @@ pub(crate) fn run(command: Command) -> anyhow::Result<ExitCode> {
             let console = ConfigConsole::new(arguments.output);
             ConfigConsole::exit_code(router_config::run(&console, &arguments.command))
         },
-        Command::Completion(arguments) => completion::print(PROGRAM, arguments.shell),
-        Command::Man(arguments) => man::write(cli::command(), &arguments.out, arguments.force),
-        Command::Version => {
-            output::print_line(format_args!(
-                "{PROGRAM} {} ({})",
-                build::VERSION,
-                build::REVISION
-            ));
-            Ok(ExitCode::SUCCESS)
-        },
+        Command::About(command) => command.run::<Cli>(),
     }
 }

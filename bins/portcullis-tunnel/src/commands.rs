@@ -3,8 +3,8 @@
 mod enroll;
 mod serve;
 
-use crate::cli::{self, Command, PROGRAM};
-use portcullis_program::{block_on, build, completion, man, output};
+use crate::cli::{Cli, Command};
+use portcullis_program::block_on;
 use std::process::ExitCode;
 
 /// Threads for files, names and the terminal. Names of servers are resolved there, for many connections at a time.
@@ -17,15 +17,6 @@ pub(crate) fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Run(arguments) => block_on(BLOCKING_THREADS, serve::intercept(arguments)),
         Command::Host(arguments) => block_on(BLOCKING_THREADS, serve::host(arguments)),
         Command::Proxy(arguments) => block_on(BLOCKING_THREADS, serve::proxy(arguments)),
-        Command::Completion(arguments) => completion::print(PROGRAM, arguments.shell),
-        Command::Man(arguments) => man::write(cli::command(), &arguments.out, arguments.force),
-        Command::Version => {
-            output::print_line(format_args!(
-                "{PROGRAM} {} ({})",
-                build::VERSION,
-                build::REVISION
-            ));
-            Ok(ExitCode::SUCCESS)
-        },
+        Command::About(command) => command.run::<Cli>(),
     }
 }

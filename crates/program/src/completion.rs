@@ -14,7 +14,7 @@ pub struct CompletionArgs {
 }
 
 /// Prints the script for `program`.
-pub fn print(program: &str, shell: Shell) -> anyhow::Result<ExitCode> {
+pub(crate) fn print(program: &str, shell: Shell) -> anyhow::Result<ExitCode> {
     let script = script(program, shell)?;
     output::print_line(String::from_utf8_lossy(&script).trim_end());
     Ok(ExitCode::SUCCESS)

@@ -22,7 +22,7 @@ pub struct ManArgs {
 }
 
 /// Writes the pages of a command line to a directory; `replace` allows to replace existing ones.
-pub fn write(command: Command, dir: &Path, replace: bool) -> anyhow::Result<ExitCode> {
+pub(crate) fn write(command: Command, dir: &Path, replace: bool) -> anyhow::Result<ExitCode> {
     let pages = pages(command)?;
     fs::create_dir_all(dir).with_context(|| format!("{} cannot be created", dir.display()))?;
     let existing = find_existing(&pages, dir).filter(|_| !replace);

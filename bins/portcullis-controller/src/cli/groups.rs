@@ -2,7 +2,7 @@
 
 use portcullis_command_line::CommandGroup;
 
-/// All commands, in the order of the help.
+/// All commands that are not about the program itself, in the order of the help.
 pub(super) const GROUPS: &[CommandGroup] = &[
     CommandGroup {
         heading: "Serving a network",
@@ -11,9 +11,5 @@ pub(super) const GROUPS: &[CommandGroup] = &[
     CommandGroup {
         heading: "Operations",
         commands: &["doctor", "fingerprint", "backup", "audit", "admin"],
-    },
-    CommandGroup {
-        heading: "This program",
-        commands: &["completion", "man", "version"],
     },
 ];

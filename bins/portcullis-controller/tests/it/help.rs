@@ -63,6 +63,9 @@ fn help_names_commands_in_groups() {
 
               [env: PORTCULLIS_LOG=]
 
+      -v, --verbose
+              The same as `--log debug`
+
           --allow-core-dumps
               Allow core dumps, and debuggers run by the same user; both can expose
               secrets

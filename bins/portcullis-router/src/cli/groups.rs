@@ -2,7 +2,7 @@
 
 use portcullis_command_line::CommandGroup;
 
-/// All commands, in the order of the help.
+/// All commands that are not about the program itself, in the order of the help.
 pub(super) const GROUPS: &[CommandGroup] = &[
     CommandGroup {
         heading: "Running a router",
@@ -11,9 +11,5 @@ pub(super) const GROUPS: &[CommandGroup] = &[
     CommandGroup {
         heading: "Looking after a router that runs",
         commands: &["quiesce", "dequiesce", "renew", "decommission"],
-    },
-    CommandGroup {
-        heading: "This program",
-        commands: &["completion", "man", "version"],
     },
 ];

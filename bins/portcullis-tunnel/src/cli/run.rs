@@ -21,7 +21,8 @@ Programs learn the addresses of names from a name server, 100.64.0.1 unless
 Examples:
   portcullis-tunnel run --identity laptop.json
   portcullis-tunnel run --identity laptop.json --dns-upstream udp://9.9.9.9:53
-  portcullis-tunnel run -i gate.json --lan-interface eth1 --dns-ip-range 100.96.0.0/12";
+  portcullis-tunnel run --identity gate.json --lan-interface eth1 \\
+      --dns-ip-range 100.96.0.0/12";
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
