@@ -60,8 +60,7 @@ impl Handler {
             };
             let asker = Asker::Client(&request.api_session_token);
             let traced = plane.identity_traces.of(asker);
-            let id = TerminatorId::from_wire(&request.address);
-            let creating = traced_as(traced, "create", &id, async {
+            let creating = traced_as(traced, "create", &request.address, async {
                 hosting::create_for_client(&plane.app, &session.router, presented, offer?).await
             });
             let created = created_terminator(EDGE, &request.address);
@@ -93,8 +92,7 @@ impl Handler {
             );
             let service = ServiceId::from_wire(request.service_id);
             let traced = plane.identity_traces.of(Asker::Router(session.id()));
-            let id = TerminatorId::from_wire(&request.address);
-            let creating = traced_as(traced, "create", &id, async {
+            let creating = traced_as(traced, "create", &request.address, async {
                 hosting::create_for_tunneler(&plane.app, &session.router, &service, offer?).await
             });
             let created = created_terminator(TUNNEL, &request.address);
@@ -170,7 +168,7 @@ impl Handler {
                 hosting::adjust_for_client(&plane.app, &session.router, presented, &id, change)
                     .await
             };
-            traced_as(traced, "update", &id, adjusting).await
+            traced_as(traced, "update", id.as_str(), adjusting).await
         };
         let done = ControlMessage::UpdateEdgeTerminatorAnswer;
         self.answer_change(frame.reply_to(), Answer::message(done), adjusting);
@@ -191,7 +189,7 @@ impl Handler {
                 let change = adjustment(cost, precedence)?;
                 hosting::adjust_for_tunneler(&plane.app, &session.router, &id, change).await
             };
-            traced_as(traced, "update", &id, adjusting).await
+            traced_as(traced, "update", id.as_str(), adjusting).await
         };
         let done = ControlMessage::UpdateTunnelTerminatorAnswer;
         self.answer_change(frame.reply_to(), Answer::message(done), adjusting);
@@ -347,13 +345,13 @@ fn refusal(error: &TerminatorError) -> ControlMessage {
 async fn traced_as(
     traced: Option<RequestTrace>,
     request: &str,
-    terminator: &TerminatorId,
+    terminator: &str,
     answering: impl Future<Output = Result<(), TerminatorError>> + Send,
 ) -> Result<(), TerminatorError> {
     let answer = answering.await;
     if let Some(traced) = traced {
         let reason = answer.as_ref().err().map(ToString::to_string);
-        traced.log_terminator((request, terminator.as_str()), reason.as_deref());
+        traced.log_terminator((request, terminator), reason.as_deref());
     }
     answer
 }
