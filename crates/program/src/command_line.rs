@@ -22,7 +22,7 @@ pub trait CommandLine: CommandFactory + FromArgMatches {
     /// What only the long help says, below the examples: exit codes and variables.
     const DETAILS: &'static str;
 
-    /// Commands and arguments, before the help is command.
+    /// Commands and arguments, before what all programs share is added to their help.
     fn declaration() -> Command {
         Self::command()
     }
@@ -39,7 +39,7 @@ pub trait CommandLine: CommandFactory + FromArgMatches {
     }
 }
 
-/// The whole command line, its help command.
+/// The whole command line, with its help in groups.
 pub fn command<C: CommandLine>() -> Command {
     let groups = [C::GROUPS, &[about_help::GROUP]].concat();
     let command = about_help::with_examples(C::declaration(), C::NAME)
