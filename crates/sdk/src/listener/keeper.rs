@@ -199,8 +199,9 @@ impl Keeper {
 
     fn begin(&mut self, candidates: &Candidates) {
         let now = Instant::now();
-        let mut next_search = now + SEARCH_INTERVAL;
-        for router in self.context.routers.ranked(&candidates.routers) {
+        let present = self.context.routers.ranked(&candidates.routers);
+        let mut next_search = self.look_for_lost(&present, now);
+        for router in present {
             if self.active.len() >= self.options.max_connections.max(1) {
                 break;
             }
@@ -218,6 +219,28 @@ impl Keeper {
             }
         }
         self.next_search = next_search;
+    }
+
+    /// Routers that have ended and are away come back soon where they are restarted: they are looked for more often, and
+    /// ever more seldom. Answers when the next search is due.
+    fn look_for_lost(&mut self, present: &[EdgeRouter], now: Instant) -> Instant {
+        let mut next_search = now + SEARCH_INTERVAL;
+        let number = self.context.randomness.number();
+        self.pauses.retain(|name, pause| {
+            if present.iter().any(|router| router.name == *name) {
+                return true;
+            }
+            if pause.until <= now {
+                pause.failures = pause.failures.saturating_add(1);
+                pause.until = now + BACKOFF.delay(pause.failures, number);
+            }
+            let is_soon = pause.until < now + SEARCH_INTERVAL;
+            if is_soon {
+                next_search = next_search.min(pause.until);
+            }
+            is_soon
+        });
+        next_search
     }
 
     fn terminator(
